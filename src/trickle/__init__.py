@@ -1,0 +1,1 @@
+"""Trickle keeps tables fresh."""
