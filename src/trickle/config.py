@@ -1,0 +1,159 @@
+"""Settings: one table from which the docs, `--set`, `trickle.toml` and `settings=` all come.
+
+>>> Settings.of({"lake.small_write_rows": 100})["lake.small_write_rows"]
+100
+>>> Settings.of({"lake.small_write_row": 100})
+Traceback (most recent call last):
+...
+trickle.errors.ConfigError: unknown setting "lake.small_write_row"
+hint: did you mean "lake.small_write_rows"? `trickle settings` lists them all.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Setting:
+    name: str
+    default: Any
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> type:
+        return type(self.default)
+
+    @property
+    def range(self) -> str:
+        if self.choices:
+            return ", ".join(self.choices)
+        if self.low is None and self.high is None:
+            return ""
+        return f"{_bound(self.low)} … {_bound(self.high)}"
+
+    def read(self, value: Any) -> Any:
+        """The value in the setting's type and range, or a `ConfigError`."""
+        typed = self._typed(value)
+        if self.choices and typed not in self.choices:
+            raise self._refused(value, f"one of {', '.join(self.choices)}")
+        below = self.low is not None and typed < self.low
+        above = self.high is not None and typed > self.high
+        if below or above:
+            raise self._refused(value, f"within {self.range}")
+        return typed
+
+    def _typed(self, value: Any) -> Any:
+        if self.type is bool and isinstance(value, str):
+            if value.lower() not in ("true", "false"):
+                raise self._refused(value, "true or false")
+            return value.lower() == "true"
+        if isinstance(value, bool) and self.type is not bool:
+            raise self._refused(value, f"of type {self.type.__name__}")
+        try:
+            typed = self.type(value)
+        except (TypeError, ValueError):
+            raise self._refused(value, f"of type {self.type.__name__}") from None
+        if self.type is int and isinstance(value, float) and typed != value:
+            raise self._refused(value, "a whole number")
+        return typed
+
+    def _refused(self, value: Any, wanted: str) -> ConfigError:
+        return ConfigError(
+            f'setting "{self.name}" cannot be {value!r}', detail=self.meaning, hint=f"it must be {wanted}."
+        )
+
+
+def _bound(value: float | None) -> str:
+    return "any" if value is None else f"{value:g}"
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("spark.master", "local[*]", "Spark master of a session that Trickle starts itself."),
+    Setting("spark.driver_memory", "2g", "Heap of the driver of a session that Trickle starts itself."),
+    Setting("spark.shuffle_partitions", 0, "Shuffle partitions of that session; 0: the number of cores.", 0, 100000),
+    Setting("catalog.schema", "public", "PostgreSQL schema that holds the catalog's tables."),
+    Setting(
+        "catalog.lock_timeout_seconds", 30.0, "How long a commit waits for the catalog's lock.", 0.1, 3600
+    ),
+    Setting("lake.small_write_rows", 20_000, "Writes of at most so many local rows are done by the driver.", 0, 10_000_000),
+    Setting(
+        "lake.small_delete_rows", 1_000_000, "Deletes of at most so many rows are collected by the driver.", 0, 50_000_000
+    ),
+    Setting(
+        "lake.small_delete_files", 256, "Delete files read by the driver in one scan; more are read by Spark.", 0, 100_000
+    ),
+    Setting("lake.target_file_mb", 256, "Size that merged and clustered files aim for.", 1, 16384),
+    Setting("lake.row_group_rows", 131_072, "Rows of a row group in files that clustering writes.", 1024, 100_000_000),
+    Setting("lake.commit_retries", 20, "How often a statement is tried again after losing a race.", 0, 1000),
+    Setting("lake.compression", "zstd", "Codec of the Parquet files.", choices=("zstd", "snappy", "gzip", "none")),
+    Setting("maintenance.small_file_mb", 32, "Files below this size are merged with their neighbours.", 1, 16384),
+    Setting(
+        "maintenance.delete_ratio", 0.1, "Files with more than this share of deleted rows are rewritten.", 0.0, 1.0
+    ),
+    Setting(
+        "maintenance.grace_seconds", 86_400.0, "Unreferenced files younger than this are never removed.", 0, 31_536_000
+    ),
+    Setting("refresh.small_result_rows", 5_000, "Refresh results of at most so many rows are written by the driver.", 0, 10_000_000),
+)
+_BY_NAME = {s.name: s for s in SETTINGS}
+
+
+class Settings(Mapping[str, Any]):
+    """All settings with their values: defaults, then `trickle.toml`, then what the caller said."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    @classmethod
+    def of(cls, *layers: Mapping[str, Any]) -> Settings:
+        values = {s.name: s.default for s in SETTINGS}
+        for layer in layers:
+            values.update({name: lookup(name).read(value) for name, value in layer.items()})
+        return cls(values)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[lookup(name).name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def lookup(name: str) -> Setting:
+    """The setting of that name, or a `ConfigError` with the nearest one."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    near = difflib.get_close_matches(name, _BY_NAME, n=1)
+    guess = f'did you mean "{near[0]}"? ' if near else ""
+    raise ConfigError(f'unknown setting "{name}"', hint=f"{guess}`trickle settings` lists them all.")
+
+
+def read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The `[settings]` of a `trickle.toml`, nested tables joined by dots."""
+    try:
+        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML", detail=str(error), hint="mend the line it names.") from None
+    return dict(_flatten(document.get("settings", {})))
+
+
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
