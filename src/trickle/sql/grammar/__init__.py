@@ -1,0 +1,1 @@
+"""The grammar of statements: one file per family, each a set of functions from a cursor to a statement."""

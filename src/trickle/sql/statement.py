@@ -1,0 +1,500 @@
+"""Statements as values: one frozen class each, whose fields are its grammar.
+
+Queries and expressions stay text, cut from what the user wrote: Spark has the last word on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from trickle.errors import QueryError
+
+Value = str | int | float | bool | None | tuple["Value", ...]
+"""A literal as a Python value; decimals come as float, lists as tuples."""
+
+TRANSFORMS = ("identity", "year", "month", "day", "hour")
+
+
+def quote_spark(identifier: str) -> str:
+    """One identifier in backquotes, whatever it holds.
+
+    >>> quote_spark("x`; DROP TABLE y")
+    '`x``; DROP TABLE y`'
+    """
+    return "`" + identifier.replace("`", "``") + "`"
+
+
+def distinct(names: Iterable[str], what: str) -> None:
+    """Raises when two names are equal without regard to case, as Spark compares them."""
+    seen: set[str] = set()
+    for name in names:
+        if name.casefold() in seen:
+            raise QueryError(f'{what} "{name}" is named twice', hint="names are compared without case")
+        seen.add(name.casefold())
+
+
+@dataclass(frozen=True)
+class Name:
+    """The name of a table, view or function, with its schema where one was written.
+
+    >>> Name("main", "my orders").quote_spark()
+    '`main`.`my orders`'
+    """
+
+    schema: str | None
+    name: str
+
+    def __post_init__(self) -> None:
+        for part in (self.schema, self.name):
+            if part is not None and (not part.strip() or "\0" in part):
+                raise QueryError("a name is empty" if not part.strip() else "a name holds a NUL character")
+
+    @property
+    def label(self) -> str:
+        return f"{self.schema}.{self.name}" if self.schema is not None else self.name
+
+    def quote_spark(self) -> str:
+        parts = (self.schema, self.name) if self.schema is not None else (self.name,)
+        return ".".join(map(quote_spark, parts))
+
+    def within(self, schema: str) -> Name:
+        """The same name, its schema filled in where none was written."""
+        return self if self.schema is not None else Name(schema, self.name)
+
+
+@dataclass(frozen=True)
+class Query:
+    text: str
+
+
+@dataclass(frozen=True)
+class ColumnDef:
+    name: str
+    type: str
+    nullable: bool = True
+    default: str | None = None
+
+
+@dataclass(frozen=True)
+class PartitionField:
+    column: str
+    transform: str = "identity"
+
+    def __post_init__(self) -> None:
+        if self.transform not in TRANSFORMS:
+            raise QueryError(
+                f'partition transform "{self.transform}" is not supported',
+                hint=f"use one of {', '.join(TRANSFORMS)}",
+            )
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    columns: tuple[str, ...]
+    table: Name
+    references: tuple[str, ...] = ()
+    rely: bool = False
+
+    def __post_init__(self) -> None:
+        if self.references and len(self.references) != len(self.columns):
+            raise QueryError(f'foreign key to "{self.table.label}" pairs unequal numbers of columns')
+
+
+@dataclass(frozen=True)
+class CreateTable:
+    name: Name
+    columns: tuple[ColumnDef, ...] = ()
+    if_not_exists: bool = False
+    or_replace: bool = False
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    partitioned_by: tuple[PartitionField, ...] = ()
+    cluster_by: tuple[str, ...] = ()
+    as_query: str | None = None
+
+    def __post_init__(self) -> None:
+        table = f'table "{self.name.label}"'
+        if not self.columns and self.as_query is None:
+            raise QueryError(f"{table} has no columns", hint="list its columns, or add AS SELECT ...")
+        distinct((c.name for c in self.columns), f"{table}: column")
+        distinct(self.primary_key, f"{table}: key column")
+        if self.columns:
+            self._known(self.primary_key, "primary key")
+            self._known((p.column for p in self.partitioned_by), "PARTITIONED BY")
+            self._known(self.cluster_by, "CLUSTER BY")
+            self._known((c for key in self.foreign_keys for c in key.columns), "foreign key")
+
+    def _known(self, names: Iterable[str], clause: str) -> None:
+        columns = {column.name.casefold() for column in self.columns}
+        for name in names:
+            if name.casefold() not in columns:
+                raise QueryError(
+                    f'{clause} of table "{self.name.label}" names column "{name}", which the table does not have'
+                )
+
+
+@dataclass(frozen=True)
+class AddColumn:
+    column: ColumnDef
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True)
+class DropColumn:
+    column: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True)
+class RenameColumn:
+    column: str
+    to: str
+
+
+@dataclass(frozen=True)
+class WidenColumn:
+    column: str
+    type: str
+
+
+@dataclass(frozen=True)
+class SetDefault:
+    column: str
+    default: str
+
+
+@dataclass(frozen=True)
+class DropDefault:
+    column: str
+
+
+@dataclass(frozen=True)
+class SetNotNull:
+    column: str
+
+
+@dataclass(frozen=True)
+class DropNotNull:
+    column: str
+
+
+@dataclass(frozen=True)
+class RenameTable:
+    to: Name
+
+
+@dataclass(frozen=True)
+class SetPartition:
+    """No fields: the table is partitioned no longer."""
+
+    fields: tuple[PartitionField, ...]
+
+
+@dataclass(frozen=True)
+class SetCluster:
+    """No columns: the table is clustered no longer."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AddPrimaryKey:
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DropPrimaryKey:
+    pass
+
+
+Alteration = (
+    AddColumn
+    | DropColumn
+    | RenameColumn
+    | WidenColumn
+    | SetDefault
+    | DropDefault
+    | SetNotNull
+    | DropNotNull
+    | RenameTable
+    | SetPartition
+    | SetCluster
+    | AddPrimaryKey
+    | DropPrimaryKey
+)
+
+
+@dataclass(frozen=True)
+class AlterTable:
+    name: Name
+    actions: tuple[Alteration, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True)
+class DropTable:
+    name: Name
+    if_exists: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True)
+class CreateSchema:
+    name: str
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True)
+class DropSchema:
+    name: str
+    if_exists: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True)
+class CreateView:
+    name: Name
+    query: str
+    columns: tuple[str, ...] = ()
+    or_replace: bool = False
+    if_not_exists: bool = False
+
+    def __post_init__(self) -> None:
+        distinct(self.columns, f'view "{self.name.label}": column')
+
+
+@dataclass(frozen=True)
+class DropView:
+    name: Name
+    if_exists: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True)
+class Insert:
+    name: Name
+    source: str
+    """A query, VALUES included."""
+    columns: tuple[str, ...] | None = None
+    overwrite: bool = False
+    by_name: bool = False
+
+    def __post_init__(self) -> None:
+        distinct(self.columns or (), f'INSERT INTO "{self.name.label}": column')
+
+
+Assignment = tuple[str, str]
+"""A column and the text of the expression it becomes; the text may be DEFAULT."""
+
+
+@dataclass(frozen=True)
+class Update:
+    name: Name
+    assignments: tuple[Assignment, ...]
+    alias: str | None = None
+    where: str | None = None
+
+    def __post_init__(self) -> None:
+        distinct((column for column, _ in self.assignments), f'UPDATE "{self.name.label}": column')
+
+
+@dataclass(frozen=True)
+class Delete:
+    name: Name
+    alias: str | None = None
+    where: str | None = None
+
+
+Match = Literal["matched", "not_matched", "not_matched_by_source"]
+Action = Literal["update", "update_all", "insert", "insert_all", "delete"]
+_ALLOWED: dict[str, tuple[str, ...]] = {
+    "matched": ("update", "update_all", "delete"),
+    "not_matched": ("insert", "insert_all"),
+    "not_matched_by_source": ("update", "delete"),
+}
+
+
+@dataclass(frozen=True)
+class MergeClause:
+    matched: Match
+    action: Action
+    condition: str | None = None
+    assignments: tuple[Assignment, ...] = ()
+    columns: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        kind = self.matched.replace("_", " ").upper()
+        if self.action not in _ALLOWED[self.matched]:
+            raise QueryError(f"WHEN {kind} cannot {self.action.replace('_all', ' *').upper()}")
+        if len(self.columns) != len(self.values):
+            raise QueryError(f"WHEN {kind}: {len(self.columns)} columns but {len(self.values)} values")
+        distinct((column for column, _ in self.assignments), f"WHEN {kind}: column")
+        distinct(self.columns, f"WHEN {kind}: column")
+
+
+@dataclass(frozen=True)
+class Merge:
+    target: Name
+    source: str
+    """A table reference or a parenthesised query, without its alias."""
+    on: str
+    clauses: tuple[MergeClause, ...]
+    target_alias: str | None = None
+    source_alias: str | None = None
+    source_columns: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Only the last clause of a kind may lack a condition: those after it could never apply."""
+        closed: set[str] = set()
+        for clause in self.clauses:
+            if clause.matched in closed:
+                kind = clause.matched.replace("_", " ").upper()
+                raise QueryError(
+                    f'MERGE INTO "{self.target.label}": a WHEN {kind} clause can never apply',
+                    hint="only the last clause of a kind may come without a condition",
+                )
+            if clause.condition is None:
+                closed.add(clause.matched)
+
+
+@dataclass(frozen=True)
+class Truncate:
+    name: Name
+
+
+@dataclass(frozen=True)
+class Begin:
+    pass
+
+
+@dataclass(frozen=True)
+class Commit:
+    pass
+
+
+@dataclass(frozen=True)
+class Rollback:
+    pass
+
+
+Options = tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True)
+class CreateStreamTable:
+    name: Name
+    query: str
+    options: Options = ()
+    if_not_exists: bool = False
+    or_replace: bool = False
+
+    def __post_init__(self) -> None:
+        distinct((key for key, _ in self.options), f'stream table "{self.name.label}": option')
+
+
+@dataclass(frozen=True)
+class AlterStreamTable:
+    """Exactly one of the four forms: SET options, AS query, SUSPEND, RESUME."""
+
+    name: Name
+    options: Options = ()
+    query: str | None = None
+    suspend: bool = False
+    resume: bool = False
+    if_exists: bool = False
+
+    def __post_init__(self) -> None:
+        distinct((key for key, _ in self.options), f'stream table "{self.name.label}": option')
+        if sum((bool(self.options), self.query is not None, self.suspend, self.resume)) != 1:
+            raise QueryError(f'stream table "{self.name.label}": nothing, or too much, to alter')
+
+
+@dataclass(frozen=True)
+class DropStreamTable:
+    name: Name
+    if_exists: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True)
+class RefreshStreamTable:
+    name: Name
+    full: bool = False
+
+
+@dataclass(frozen=True)
+class ExplainStreamTable:
+    name: Name
+    analyze: bool = False
+
+
+@dataclass(frozen=True)
+class FunctionCall:
+    """A function of schema `trickle` with literal arguments, from CALL or from FROM."""
+
+    function: str
+    args: tuple[Value, ...] = ()
+    kwargs: Options = ()
+
+    def __post_init__(self) -> None:
+        distinct((key for key, _ in self.kwargs), f"trickle.{self.function}: argument")
+
+
+@dataclass(frozen=True)
+class Call:
+    call: FunctionCall
+
+    @property
+    def function(self) -> str:
+        return self.call.function
+
+    @property
+    def args(self) -> tuple[Value, ...]:
+        return self.call.args
+
+    @property
+    def kwargs(self) -> dict[str, Value]:
+        return dict(self.call.kwargs)
+
+
+@dataclass(frozen=True)
+class Show:
+    kind: Literal["tables", "views", "schemas", "columns", "stream tables"]
+    schema: str | None = None
+    table: Name | None = None
+
+
+@dataclass(frozen=True)
+class Describe:
+    name: Name
+
+
+Statement = (
+    Query
+    | CreateTable
+    | AlterTable
+    | DropTable
+    | CreateSchema
+    | DropSchema
+    | CreateView
+    | DropView
+    | Insert
+    | Update
+    | Delete
+    | Merge
+    | Truncate
+    | Begin
+    | Commit
+    | Rollback
+    | CreateStreamTable
+    | AlterStreamTable
+    | DropStreamTable
+    | RefreshStreamTable
+    | ExplainStreamTable
+    | Call
+    | Show
+    | Describe
+)
