@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.dialects import Spark
+from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from trickle.errors import QueryError
 
 
 class SparkSql(Spark):
-    """Spark 4's SQL: a doubled quote inside a string is one quote, where sqlglot's Spark reads two strings."""
+    """Spark 4's SQL: a doubled quote inside a string is one quote; sqlglot's own Spark reads two strings."""
 
     class Tokenizer(Spark.Tokenizer):
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
@@ -74,7 +74,7 @@ def _translate(sql: str, source: str, target: str) -> str:
     return _generate(_parse(sql, source), source, target)
 
 
-def _parse(sql: str, dialect: str) -> exp.Expression:
+def _parse(sql: str, dialect: str) -> exp.Expr:
     try:
         trees = sqlglot.parse(sql, read=_DIALECTS[dialect])
     except SqlglotError as error:
@@ -84,7 +84,7 @@ def _parse(sql: str, dialect: str) -> exp.Expression:
     return trees[0]
 
 
-def _generate(tree: exp.Expression, source: str, target: str) -> str:
+def _generate(tree: exp.Expr, source: str, target: str) -> str:
     try:
         return tree.sql(dialect=_DIALECTS[target], unsupported_level=ErrorLevel.RAISE)
     except SqlglotError as error:

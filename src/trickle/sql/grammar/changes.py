@@ -106,7 +106,7 @@ def _merge_clause(cursor: Cursor, target: Name, alias: str | None) -> MergeClaus
             cursor.expect("TARGET")
     condition = cursor.expression("THEN") if cursor.accept("AND") else None
     cursor.expect("THEN")
-    kind = "matched" if matched else "not_matched_by_source" if by_source else "not_matched"
+    kind: Match = "matched" if matched else "not_matched_by_source" if by_source else "not_matched"
     try:
         return _merge_action(cursor, kind, condition, target, alias)
     except QueryError as error:

@@ -9,8 +9,7 @@ from trickle.errors import QueryError
 from trickle.sql.dialects import expression_to_spark, to_spark
 from trickle.sql.grammar.lexer import (
     Token,
-    check_brackets,
-    closing,
+    brackets,
     identifier_value,
     lex,
     string_value,
@@ -25,12 +24,12 @@ QUERY_STARTS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE")
 class Cursor:
     """Reads forward; `accept` moves on only when the words are there, `expect` raises when they are not."""
 
-    def __init__(self, text: str, dialect: str = "spark", tokens: list[Token] | None = None) -> None:
+    def __init__(self, text: str, dialect: str = "spark") -> None:
         self.text = text
         self.dialect = dialect
-        self.tokens = lex(text, dialect) if tokens is None else tokens
+        self.tokens = lex(text, dialect)
         self.index = 0
-        check_brackets(text, self.tokens)
+        self.pairs = brackets(text, self.tokens)
 
     def peek(self, ahead: int = 0) -> Token:
         return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
@@ -138,7 +137,7 @@ class Cursor:
 
     def closing(self) -> int:
         """The index of the bracket that closes the one the cursor stands on."""
-        return closing(self.text, self.tokens, self.index)
+        return self.pairs[self.index]
 
     def slice(self, first: int, last: int) -> str:
         """The text from token `first` up to, not including, token `last`."""

@@ -95,33 +95,25 @@ def _comment_end(text: str, at: int) -> int:
     raise syntax_error(text, at, "the comment is not closed", "add the closing */")
 
 
-def closing(text: str, tokens: list[Token], at: int) -> int:
-    """The index of the bracket that closes the one at index `at`."""
-    depth = 0
-    for index in range(at, len(tokens)):
-        token = tokens[index]
-        if token.kind == "symbol" and token.text in ("(", "["):
-            depth += 1
-        elif token.kind == "symbol" and token.text in (")", "]"):
-            depth -= 1
-            if depth == 0:
-                return index
-    raise syntax_error(text, tokens[at].start, f'the bracket "{tokens[at].text}" is not closed')
-
-
-def check_brackets(text: str, tokens: list[Token]) -> None:
-    """Raises at the first bracket without its partner."""
-    open_: list[Token] = []
+def brackets(text: str, tokens: list[Token]) -> dict[int, int]:
+    """The index of each opening bracket with that of its closing one; raises at one without its partner."""
     partner = {")": "(", "]": "["}
-    for token in tokens:
+    waiting: list[int] = []
+    pairs: dict[int, int] = {}
+    for index, token in enumerate(tokens):
         if token.kind != "symbol":
             continue
         if token.text in ("(", "["):
-            open_.append(token)
-        elif token.text in partner and (not open_ or open_.pop().text != partner[token.text]):
-            raise syntax_error(text, token.start, f'the bracket "{token.text}" closes nothing')
-    if open_:
-        raise syntax_error(text, open_[-1].start, f'the bracket "{open_[-1].text}" is not closed')
+            waiting.append(index)
+        elif token.text in partner:
+            if not waiting or tokens[waiting[-1]].text != partner[token.text]:
+                raise syntax_error(text, token.start, f'the bracket "{token.text}" closes nothing')
+            pairs[waiting.pop()] = index
+    if waiting:
+        raise syntax_error(
+            text, tokens[waiting[-1]].start, f'the bracket "{tokens[waiting[-1]].text}" is not closed'
+        )
+    return pairs
 
 
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
