@@ -32,7 +32,7 @@ class DuckDBError(Exception):
 class LakeAddress:
     """Where a lake is, in words both engines understand.
 
-    `catalog` is the path of a SQLite file or a PostgreSQL URL; `schema` is the catalog's schema in PostgreSQL.
+    `catalog` is the path of a SQLite file or a PostgreSQL URL; `schema` is the schema there.
     """
 
     catalog: str

@@ -1,8 +1,9 @@
 """The process in which DuckDB runs: one JSON request per line on stdin, one JSON answer per line on stdout.
 
 A request is {"attach": text, "statements": [text, …]}. The lake is attached before the first statement and
-detached after the last, so no lock outlives a request; without one, statements run on DuckDB's own memory. Started by path, never imported by the engine: Python's
-sqlite3 and DuckDB's SQLite in one process ignore each other's locks.
+detached after the last, so no lock outlives a request; without one, statements run on DuckDB's own memory.
+Started by path, never imported by the engine: Python's sqlite3 and DuckDB's SQLite in one process ignore each
+other's locks.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def extension(name: str) -> str:
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    offline = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    offline: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     connection = duckdb.connect(config=offline)
     for name in EXTENSIONS:
         connection.execute(f"LOAD '{extension(name)}'")

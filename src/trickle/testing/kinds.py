@@ -1,9 +1,9 @@
-"""The column types that Spark, Parquet and DuckLake share: random values, and their literals in both dialects."""
+"""Column types with random values and their literals in Spark's and in DuckDB's dialect."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -32,9 +32,11 @@ class Kind:
         return f"CAST({self.duckdb_text(value) if value is not None else 'NULL'} AS {self.duckdb})"
 
     def spark_text(self, value: Any) -> str:
+        """The value in Spark SQL, of a type that casts to this one."""
         raise NotImplementedError
 
     def duckdb_text(self, value: Any) -> str:
+        """The value in DuckDB's SQL, of a type that casts to this one."""
         raise NotImplementedError
 
     def maybe(self, rng: Random) -> Any:
@@ -60,6 +62,12 @@ class Scalar(Kind):
 
     def duckdb_text(self, value: Any) -> str:
         return _duckdb_scalar(value)
+
+    def duckdb_default(self, value: Any) -> str:
+        """A bare literal: DuckDB adds columns only with those."""
+        if isinstance(value, (bool, datetime)):
+            return f"'{value if isinstance(value, bool) else _moment(value)}'"
+        return _duckdb_scalar(value).removeprefix("DATE ")
 
 
 @dataclass(frozen=True)
@@ -163,112 +171,3 @@ def _plain_scalar(value: Any) -> str:
 def _moment(value: datetime) -> str:
     text = value.replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds")
     return f"{text}+00:00" if value.tzinfo else text
-
-
-def _moments(zone: timezone | None) -> tuple[datetime, ...]:
-    texts = (
-        "0001-01-01 00:00:00",
-        "1582-10-10 12:00:00.5",
-        "1969-12-31 23:59:59.999999",
-        "1970-01-01 00:00:00",
-        "2024-03-31 01:30:00",
-        "9999-12-31 23:59:59.999999",
-    )
-    return tuple(datetime.fromisoformat(text).replace(tzinfo=zone) for text in texts)
-
-
-def _hours(zone: timezone | None) -> tuple[datetime, ...]:
-    start = datetime(2024, 2, 28, 12, 30, 15, 123456, tzinfo=zone)
-    return tuple(start + timedelta(hours=7 * i) for i in range(6))
-
-
-def _integer(spark: str, duckdb: str, bits: int) -> Scalar:
-    arrow = {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[bits]
-    top = 2 ** (bits - 1)
-    return Scalar(spark, duckdb, arrow, (-top, -1, 0, top - 1), tuple(range(6)))
-
-
-def _decimal(precision: int, scale: int) -> Scalar:
-    name = f"DECIMAL({precision}, {scale})"
-    top, bottom, *small = (
-        Decimal(f"{digits}E-{scale}") for digits in (10**precision - 1, 1 - 10**precision, 0, 1, 5, 10, 125, -1)
-    )
-    return Scalar(name, name, pa.decimal128(precision, scale), (top, bottom, small[1], small[-1]), tuple(small))
-
-
-BOOLEAN = Scalar("BOOLEAN", "BOOLEAN", pa.bool_(), (True, False), (True, False))
-TINYINT = _integer("TINYINT", "TINYINT", 8)
-SMALLINT = _integer("SMALLINT", "SMALLINT", 16)
-INT = _integer("INT", "INTEGER", 32)
-BIGINT = _integer("BIGINT", "BIGINT", 64)
-FLOAT = Scalar(
-    "FLOAT",
-    "FLOAT",
-    pa.float32(),
-    (float("nan"), float("inf"), float("-inf"), -0.0, 3.4028234663852886e38, 1.401298464324817e-45),
-    (0.0, 0.5, 1.5, -2.25),
-)
-DOUBLE = Scalar(
-    "DOUBLE",
-    "DOUBLE",
-    pa.float64(),
-    (float("nan"), float("inf"), float("-inf"), -0.0, 1.7976931348623157e308, 5e-324),
-    (0.0, 0.1, 0.2, 0.30000000000000004, -1e-7),
-)
-DATE = Scalar(
-    "DATE",
-    "DATE",
-    pa.date32(),
-    (date(1, 1, 1), date(1582, 10, 10), date(1969, 12, 31), date(9999, 12, 31)),
-    tuple(date(2024, 2, 27) + timedelta(days=i) for i in range(5)),
-)
-TIMESTAMP = Scalar(
-    "TIMESTAMP",
-    "TIMESTAMP WITH TIME ZONE",
-    pa.timestamp("us", "UTC"),
-    _moments(timezone.utc),
-    _hours(timezone.utc),
-)
-TIMESTAMP_NTZ = Scalar("TIMESTAMP_NTZ", "TIMESTAMP", pa.timestamp("us"), _moments(None), _hours(None))
-BINARY = Scalar("BINARY", "BLOB", pa.binary(), (b"", b"\x00", b"\xff\xfe", b"'\\x41"), (b"a", b"ab", b"\xe2\x82"))
-STRING = Scalar(
-    "STRING",
-    "VARCHAR",
-    pa.string(),
-    ("", "it's", 'say "hi"', "back\\slash", "a\nb\tc", "ß→𝄞😀", "%_", "NULL", "nan", "x" * 300, "[1, 'a']"),
-    ("a", "b", "abc", "Zürich", "null"),
-)
-DECIMALS = (_decimal(9, 2), _decimal(18, 0), _decimal(38, 10))
-
-SCALARS: tuple[Kind, ...] = (
-    BOOLEAN,
-    TINYINT,
-    SMALLINT,
-    INT,
-    BIGINT,
-    FLOAT,
-    DOUBLE,
-    *DECIMALS,
-    DATE,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
-    BINARY,
-    STRING,
-)
-NESTED: tuple[Kind, ...] = (
-    ArrayOf(INT),
-    ArrayOf(STRING),
-    MapOf(STRING, INT),
-    StructOf((("x", INT), ("y", STRING))),
-    ArrayOf(StructOf((("d", DATE), ("n", DECIMALS[0])))),
-    MapOf(INT, ArrayOf(DOUBLE)),
-    StructOf((("t", TIMESTAMP), ("m", MapOf(STRING, BOOLEAN)), ("b", BINARY))),
-)
-ALL_KINDS = SCALARS + NESTED
-
-WIDER: dict[Kind, tuple[Kind, ...]] = {
-    TINYINT: (SMALLINT, INT, BIGINT),
-    SMALLINT: (INT, BIGINT),
-    INT: (BIGINT,),
-    FLOAT: (DOUBLE,),
-}

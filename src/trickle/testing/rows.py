@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -70,13 +70,8 @@ def columns_of(schema: pa.Schema) -> tuple[tuple[str, str], ...]:
 
 
 def _tuples(table: pa.Table) -> Iterable[Row]:
-    columns = [[plain(value, column.type) for value in _values(column)] for column in table.columns]
+    columns = [[plain(value, column.type) for value in column.to_pylist()] for column in table.columns]
     return zip(*columns, strict=True) if columns else [()] * table.num_rows
-
-
-def _values(column: pa.ChunkedArray) -> list[Any]:
-    """Python values; zone-bearing timestamps are read as wall time in UTC, so that no zone database is needed."""
-    return list(column.to_pylist())
 
 
 def plain(value: Any, kind: pa.DataType) -> Hashable:
@@ -104,7 +99,7 @@ def _plain_map(value: Any, kind: pa.MapType) -> Hashable:
 
 
 def _micros(value: datetime) -> int:
-    moment = value if value.tzinfo is None else value.astimezone(timezone.utc).replace(tzinfo=None)
+    moment = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
     return (moment - EPOCH) // timedelta(microseconds=1)
 
 

@@ -1,0 +1,104 @@
+"""Fixtures that every suite shares: one Spark, one PostgreSQL and one DuckDB per run, a new lake per test."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import trickle
+from trickle.testing.duckdb_peer import DuckDBPeer
+from trickle.testing.lakes import LakeSite, postgres_site, sqlite_site
+from trickle.testing.postgres_server import PostgresServer, PostgresUnavailable, start_postgres
+
+CATALOGS = ("sqlite", "postgres")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run the long forms of the acceptance suites")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long"):
+        return
+    long = [item for item in items if item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in long]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was skipped and why, so that a green run hides nothing."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped)
+    for reason, number in reasons.most_common():
+        terminalreporter.write_line(f"skipped {number}: {reason}")
+
+
+@pytest.fixture(scope="session")
+def long(pytestconfig: pytest.Config) -> bool:
+    """Whether the long forms were asked for."""
+    return bool(pytestconfig.getoption("--long"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.memory": "2g",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.log.level": "ERROR",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("trickle tests")
+    session = builder.config(map=settings).getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    try:
+        server = start_postgres()
+    except PostgresUnavailable as error:
+        pytest.skip(f"no PostgreSQL: {error}")
+    with server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def peer() -> Iterator[DuckDBPeer]:
+    with DuckDBPeer() as running:
+        yield running
+
+
+@pytest.fixture
+def lake_sqlite(tmp_path: Path) -> LakeSite:
+    return sqlite_site(tmp_path / "lake")
+
+
+@pytest.fixture
+def lake_postgres(postgres: PostgresServer, tmp_path: Path) -> Iterator[LakeSite]:
+    url = postgres.database()
+    yield postgres_site(url, tmp_path / "lake")
+    postgres.drop(url)
+
+
+@pytest.fixture(
+    params=[pytest.param(c, marks=pytest.mark.postgres if c == "postgres" else ()) for c in CATALOGS]
+)
+def lake(request: pytest.FixtureRequest) -> LakeSite:
+    """A place for a new lake, once over SQLite and once over PostgreSQL."""
+    site: LakeSite = request.getfixturevalue(f"lake_{request.param}")
+    return site
+
+
+@pytest.fixture
+def db(lake: LakeSite, spark: SparkSession) -> Iterator[trickle.Session]:
+    with lake.connect(spark) as session:
+        yield session
