@@ -1,1 +1,1 @@
-"""From text to meaning: statements, the tables a query names, the plan it stands for, and back to Spark SQL."""
+"""From text to meaning: statements, the tables a query names, its plan, and back to Spark SQL."""

@@ -13,9 +13,9 @@ from trickle.sql.statement import Query, Statement
 def parse(text: str, dialect: str = "spark") -> Statement:
     """The statement a text holds; queries and expressions inside stay as they were written.
 
-    Double quotes around a name are understood where only a name can stand; inside queries and expressions they
-    mean what they mean to Spark, a string. With dialect "postgres" they always mean a name, and queries and
-    expressions are translated to Spark's SQL.
+    Double quotes around a name are understood where only a name can stand; inside queries and expressions
+    they mean what they mean to Spark, a string. With dialect "postgres" they always mean a name, and queries
+    and expressions are translated to Spark's SQL.
 
     >>> parse("DELETE FROM orders WHERE id = 3;")
     Delete(name=Name(schema=None, name='orders'), alias=None, where='id = 3')

@@ -1,4 +1,4 @@
-"""The tables a query names, and the query with something else in their place; the rest stays byte for byte."""
+"""The tables a query names, and the query with something else in their place, the rest byte for byte."""
 
 from __future__ import annotations
 

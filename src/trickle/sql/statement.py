@@ -131,7 +131,7 @@ class CreateTable:
         for name in names:
             if name.casefold() not in columns:
                 raise QueryError(
-                    f'{clause} of table "{self.name.label}" names column "{name}", which the table does not have'
+                    f'{clause} of table "{self.name.label}" names a column it does not have: "{name}"'
                 )
 
 

@@ -157,7 +157,7 @@ class Cursor:
         return to_spark(self.slice(first, self.index), self.dialect)
 
     def expression(self, *stops: str) -> str:
-        """An expression, in Spark's words: up to a comma, a closing bracket or one of the words, outside brackets and CASE."""
+        """An expression, in Spark's words: up to a comma, a bracket or a stop, outside brackets and CASE."""
         first, cases = self.index, 0
         while not self.done() and not (cases == 0 and self._ends_expression(first, stops)):
             token = self.peek()

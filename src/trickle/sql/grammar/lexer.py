@@ -1,7 +1,7 @@
 """Text to tokens, by Spark's lexical rules: every token knows where it stands, nothing is translated.
 
-sqlglot's tokenizer is not used here: it swallows whole commands (CALL, EXPLAIN, SHOW) and reads `'it''s'` as two
-literals, while Spark 4 reads one.
+sqlglot's tokenizer is not used here: it swallows whole commands (CALL, EXPLAIN, SHOW) and reads `'it''s'` as
+two literals, while Spark 4 reads one.
 """
 
 from __future__ import annotations

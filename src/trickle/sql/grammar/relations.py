@@ -53,8 +53,8 @@ AS_ARGUMENT = "TABLE (SELECT * FROM {})"
 class Reference:
     """A table named by a query: [start, end) covers the name and its AS OF clause in the text.
 
-    `alias_at` is where an alias would stand, `form` what a replacement is put into where a bare name stood for a
-    query (`TABLE orders`); `function` is set for a call of a function of schema trickle.
+    `alias_at` is where an alias would stand, `form` what a replacement is put into where a bare name stood
+    for a query (`TABLE orders`); `function` is set for a call of a function of schema trickle.
     """
 
     name: Name
@@ -163,7 +163,7 @@ class Walk:
         self._table(start, last, visible, form)
 
     def _common_tables(self, visible: frozenset[str]) -> frozenset[str]:
-        """WITH [RECURSIVE] name [(columns)] [AS] (query), ...: each sees those before it, a recursive one itself."""
+        """WITH [RECURSIVE] name [(columns)] [AS] (query), ...: each sees those before it."""
         cursor = self.cursor
         cursor.take()
         recursive = (
@@ -237,7 +237,7 @@ class Walk:
             self._add(Reference(name, start, 0, False, 0, as_of(self.cursor), form=form), last)
 
     def _function(self, start: int, parts: list[str], last: int, visible: frozenset[str]) -> None:
-        """A function of schema trickle is a reference; the arguments of others may hold queries and TABLE t."""
+        """A function of schema trickle is a reference; arguments of others may hold queries and TABLE t."""
         cursor = self.cursor
         if len(parts) == 2 and parts[0].casefold() == SCHEMA:
             call = arguments(cursor, parts[1])
@@ -279,7 +279,7 @@ class Walk:
                 cursor.index = cursor.closing() + 1
 
     def _has_alias(self, last: int) -> bool:
-        """A word that could start a clause is an alias where nothing follows that the clause could be made of."""
+        """A word that could start a clause is an alias where nothing follows to make a clause of."""
         cursor = self.cursor
         if cursor.index >= last or not (cursor.is_name() or cursor.sees("AS")):
             return False

@@ -19,7 +19,7 @@ SCHEMA = "trickle"
 
 
 def create_stream_table(cursor: Cursor, or_replace: bool) -> CreateStreamTable:
-    """CREATE [OR REPLACE] STREAM TABLE [IF NOT EXISTS] name [WITH (...)] AS query; the cursor stands after TABLE."""
+    """CREATE [OR REPLACE] STREAM TABLE [IF NOT EXISTS] name [WITH (...)] AS query, from after TABLE."""
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     name = cursor.table_name("a stream table name")
     given = options(cursor) if cursor.accept("WITH") else ()

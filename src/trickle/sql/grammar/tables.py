@@ -137,7 +137,7 @@ def _references(cursor: Cursor, columns: tuple[str, ...]) -> ForeignKey:
 
 
 def key_traits(cursor: Cursor) -> bool:
-    """[NOT ENFORCED] [RELY | NORELY]: whether the key may be relied upon. Declared keys are never enforced."""
+    """[NOT ENFORCED] [RELY | NORELY]: whether the key may be relied upon. No declared key is enforced."""
     rely = False
     while True:
         if cursor.sees("ENFORCED"):
