@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-DAY = 86_400_000_000
-"""Microseconds of a day."""
+HOUR = 3_600_000_000
+DAY = 24 * HOUR
+"""In microseconds."""
 INFINITE_DAYS = 2**31 - 1
 INFINITE_MICROS = 2**63 - 1
 
@@ -24,7 +25,7 @@ def days_text(days: int) -> str:
     """
     if abs(days) >= INFINITE_DAYS:
         return "infinity" if days > 0 else "-infinity"
-    year, month, day = _civil(days)
+    year, month, day = civil(days)
     era = "" if year > 0 else " (BC)"
     return f"{year if year > 0 else 1 - year:04d}-{month:02d}-{day:02d}{era}"
 
@@ -69,14 +70,18 @@ def text_micros(text: str) -> int:
     seconds = _clock(part["hour"], part["minute"], part["second"])
     offset = _clock(part["h"], part["m"], part["s"]) * (-1 if part["sign"] == "-" else 1)
     fraction = int((part["fraction"] or "0").ljust(6, "0")[:6])
-    return _days(year, int(part["month"]), int(part["day"])) * DAY + (seconds - offset) * 1_000_000 + fraction
+    return (
+        day_number(year, int(part["month"]), int(part["day"])) * DAY
+        + (seconds - offset) * 1_000_000
+        + fraction
+    )
 
 
 def _clock(hour: str | None, minute: str | None, second: str | None) -> int:
     return int(hour or 0) * 3600 + int(minute or 0) * 60 + int(second or 0)
 
 
-def _civil(days: int) -> tuple[int, int, int]:
+def civil(days: int) -> tuple[int, int, int]:
     """Days since 1970 → (year, month, day) of the proleptic Gregorian calendar; year 0 is 1 BC."""
     era, day_of_era = divmod(days + 719_468, 146_097)
     year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
@@ -87,8 +92,8 @@ def _civil(days: int) -> tuple[int, int, int]:
     return year, month, day_of_year - (153 * shifted + 2) // 5 + 1
 
 
-def _days(year: int, month: int, day: int) -> int:
-    """(year, month, day) → days since 1970; the inverse of `_civil`."""
+def day_number(year: int, month: int, day: int) -> int:
+    """(year, month, day) → days since 1970; the inverse of `civil`."""
     era, year_of_era = divmod(year - (month <= 2), 400)
     day_of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
     return era * 146_097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719_468

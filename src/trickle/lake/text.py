@@ -124,6 +124,11 @@ def _float_key(text: str) -> float:
     return math.inf if math.isnan(number) else number
 
 
+def _float32_key(text: str) -> float:
+    """`0.1` stands for the float of 24 bits that is nearest to it."""
+    return _float_key(str(float(numpy.float32(text))))
+
+
 def _date(text: object) -> date:
     if isinstance(text, date):
         return text
@@ -175,7 +180,8 @@ def _plain_text(key: Key, type: str) -> str:
 _KEYS: dict[str, Callable[[str], Key]] = {
     "boolean": lambda text: int(_flag(text)),
     **dict.fromkeys(INTEGERS, int),
-    **dict.fromkeys(FLOATS, _float_key),
+    "float32": _float32_key,
+    "float64": _float_key,
     "decimal": Decimal,
     **dict.fromkeys(STRINGS, str),
     "blob": bytes.fromhex,
