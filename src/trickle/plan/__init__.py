@@ -53,6 +53,8 @@ from trickle.plan.nodes import (
     is_empty,
     keep,
 )
+from trickle.plan.sharing import share, shared_nodes
+from trickle.plan.size import follows_change
 from trickle.plan.tree import after, before, changes, rebuild, tables, walk
 
 __all__ = [
@@ -95,6 +97,7 @@ __all__ = [
     "col",
     "conjuncts",
     "empty",
+    "follows_change",
     "grouped",
     "hidden",
     "is_empty",
@@ -108,6 +111,8 @@ __all__ = [
     "references",
     "renamed",
     "same",
+    "share",
+    "shared_nodes",
     "substitute",
     "tables",
     "type_of",

@@ -8,7 +8,8 @@
     Window  TopK                        a row's fate depends on its neighbours
 
 A node's output columns are known by name, never by position; names are unique within a plan, so a join needs
-no qualifiers and the order of its inputs carries no meaning. A delta is an ordinary plan with the column `__w`.
+no qualifiers and the order of its inputs carries no meaning. A delta is an ordinary plan with the column
+`__w`.
 """
 
 from __future__ import annotations

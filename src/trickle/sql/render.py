@@ -45,7 +45,7 @@ Relations = Callable[[str, Version], str]
 def render(
     plan: Node, relations: Relations, labels: Sequence[str] | None = None, *, broadcast: bool = False
 ) -> str:
-    """The plan as one SELECT, its columns under `labels` (their own names without); parts read twice are CTEs.
+    """The plan as one SELECT, its columns under `labels` (else their own names); parts read twice are CTEs.
 
     With `broadcast`, joins carry hints for the sides that are as small as the change.
     """
@@ -245,7 +245,7 @@ def _relabel(writer: _Writer, plan: Node, labels: Sequence[str]) -> str:
 
 
 def _linked(join: Join) -> list[Node]:
-    """The inputs, each next to one it shares a conjunct with where there is one: no needless cross product."""
+    """The inputs, each after one it shares a conjunct with if there is one: no needless cross product."""
     ordered, waiting = [join.parts[0]], list(join.parts[1:])
     known = set(join.parts[0].names)
     links = [references(c) for c in conjuncts(join.on)]

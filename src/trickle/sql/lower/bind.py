@@ -1,0 +1,89 @@
+"""From written expressions to expressions over the columns of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from sqlglot import exp
+
+from trickle.errors import QueryError
+from trickle.plan import grouped
+from trickle.sql.lower.context import Context
+from trickle.sql.lower.functions import Volatile, Volatility, function_name, volatility
+from trickle.sql.lower.refuse import at, wrong
+from trickle.sql.lower.scope import Scope
+
+Aliases = Mapping[str, exp.Expr]
+"""Bound expressions of the select list, by the name given with AS."""
+
+
+def bind(expression: exp.Expr, scope: Scope, context: Context, aliases: Aliases | None = None) -> exp.Expr:
+    """The expression over plan columns. Subqueries stay as written: whoever owns the plan joins them in."""
+    known = aliases or {}
+
+    def visit(node: exp.Expr) -> exp.Expr:
+        if is_subquery(node):
+            return bind_operands(node, scope, context, known)
+        if isinstance(node, exp.Column):
+            return resolve(node, scope, context, known)
+        if isinstance(node, exp.Func):
+            note_volatility(node, context)
+        return node
+
+    return expression.transform(visit)
+
+
+def is_subquery(node: exp.Expr) -> bool:
+    """A query used as a value: EXISTS, IN (SELECT …), = ANY (SELECT …), or a scalar."""
+    if isinstance(node, exp.In):
+        return node.args.get("query") is not None
+    if isinstance(node, exp.Exists):
+        return isinstance(node.this, exp.Query)
+    if isinstance(node, exp.Predicate) and isinstance(node, exp.Binary):
+        return isinstance(node.expression, exp.Any | exp.All)
+    return isinstance(node, exp.Subquery)
+
+
+def bind_operands(node: exp.Expr, scope: Scope, context: Context, aliases: Aliases) -> exp.Expr:
+    """The subquery as written, what it is compared with bound."""
+    node = node.copy()
+    if isinstance(node, exp.In | exp.Binary):
+        node.set("this", bind(node.this, scope, context, aliases))
+    return node
+
+
+def resolve(column: exp.Column, scope: Scope, context: Context, aliases: Aliases) -> exp.Expr:
+    """What a written name means: a column here, an alias of the select list, a column of a query around."""
+    parts = [part.name for part in column.parts]
+    place: Scope | None = scope
+    while place is not None:
+        found = place.find(parts)
+        if len(found) > 1:
+            raise wrong(f'column "{".".join(parts)}" is ambiguous', column, context.text, "qualify it.")
+        if found:
+            return found[0]
+        if place is scope and not column.table and column.name.casefold() in aliases:
+            return grouped(aliases[column.name.casefold()])
+        place = place.outer
+    raise _unknown(column, parts, scope, context)
+
+
+def note_volatility(node: exp.Func, context: Context) -> None:
+    """Remember a function that does not always answer the same."""
+    name = function_name(node)
+    kind = volatility(node)
+    if context.user_functions.get(name) is False:
+        kind = Volatility.DECLARED
+    if kind is None:
+        return
+    found = Volatile(f"{name}()", kind, at(node, context.text))
+    if found not in context.memory.volatile:
+        context.memory.volatile.append(found)
+
+
+def _unknown(column: exp.Column, parts: Sequence[str], scope: Scope, context: Context) -> QueryError:
+    labels = sorted({c.label for c in scope.star()})
+    near = get_close_matches(parts[-1], labels, n=3)
+    hint = f"did you mean {', '.join(near)}?" if near else f"known here: {', '.join(labels) or 'nothing'}."
+    return wrong(f'column "{".".join(parts)}" does not exist', column, context.text, hint)

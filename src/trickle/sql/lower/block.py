@@ -1,0 +1,220 @@
+"""One SELECT: FROM, WHERE, GROUP BY, HAVING, windows, the select list, DISTINCT, ORDER BY with LIMIT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from trickle.plan import (
+    Distinct,
+    Filter,
+    Item,
+    Node,
+    Project,
+    TopK,
+    all_of,
+    col,
+    conjuncts,
+    keep,
+    references,
+    type_of,
+)
+from trickle.sql.lower import subqueries
+from trickle.sql.lower.bind import bind
+from trickle.sql.lower.context import Context, Lowered
+from trickle.sql.lower.from_clause import lower_from
+from trickle.sql.lower.grouping import Grouping, has_aggregate, ordinal
+from trickle.sql.lower.ordering import Limit, limit_of, total_order
+from trickle.sql.lower.refuse import unsupported, wrong
+from trickle.sql.lower.scope import Scope
+from trickle.sql.lower.select_list import Chosen, aliases_of, expand_items
+from trickle.sql.lower.windows import Windows, expand_named
+
+_UNSUPPORTED = ("cluster", "distribute", "sort", "match", "connect", "kind", "into", "prewhere", "settings")
+
+
+@dataclass
+class Block:
+    """A SELECT on its way into the plan."""
+
+    select: exp.Select
+    context: Context
+    scope: Scope
+    plan: Node = field(init=False)
+    correlated: list[exp.Expr] = field(default_factory=list)
+    """Conjuncts that read columns of the query around."""
+    order: list[exp.Expr] = field(default_factory=list)
+    """ORDER BY over groups, when there are groups."""
+    grouped: dict[str, str] = field(default_factory=dict)
+    """Columns of the FROM clause that are group keys, and what the keys are called above the aggregate."""
+
+    def __post_init__(self) -> None:
+        for clause in _UNSUPPORTED:
+            if self.select.args.get(clause):
+                raise unsupported(clause.upper() + " BY", self.select, self.context.text)
+        self.plan = lower_from(self.select, self.scope, self.context)
+        where = self.select.args.get("where")
+        if where is not None:
+            self.keep_where(bind(where.this, self.scope, self.context))
+
+    def keep_where(self, condition: exp.Expr) -> None:
+        """σ, conjunct by conjunct: subquery predicates become joins, correlated ones wait for the outer query."""
+        plain = []
+        for conjunct in conjuncts(condition):
+            if subqueries.is_predicate(conjunct):
+                subqueries.join_predicate(self, conjunct)
+                continue
+            bound = subqueries.join_values(self, conjunct)
+            if references(bound) <= set(self.plan.names):
+                plain.append(bound)
+            elif self.scope.outer is not None:
+                self.correlated.append(bound)
+            else:
+                raise wrong("a condition reads columns that are gone", conjunct, self.context.text)
+        if plain:
+            self.plan = Filter(self.plan, all_of(plain))
+
+    def chosen(self) -> list[Chosen]:
+        """The select list, stars and aliases expanded, bound to the FROM clause."""
+        named = self.select.args.get("windows") or ()
+        return [
+            Chosen(c.label, expand_named(c.expression, named), c.alias)
+            for c in expand_items(self.select, self.scope, self.context)
+        ]
+
+    def is_grouped(self, chosen: list[Chosen]) -> bool:
+        having = self.select.args.get("having")
+        return bool(self.select.args.get("group") or having) or any(
+            has_aggregate(c.expression, self.context) for c in chosen
+        )
+
+    def lower(self) -> Lowered:
+        """The whole SELECT."""
+        if self.correlated:
+            raise unsupported("a correlated subquery of this shape", self.correlated[0], self.context.text)
+        chosen = self.chosen()
+        if self.is_grouped(chosen):
+            chosen = self.group(chosen)
+        chosen = [Chosen(c.label, subqueries.join_values(self, c.expression), c.alias) for c in chosen]
+        chosen, order = self.window(chosen)
+        return self.finish(chosen, order)
+
+    def group(self, chosen: list[Chosen]) -> list[Chosen]:
+        """γ, then HAVING."""
+        grouping = Grouping(self.context)
+        for key in self.group_keys(chosen):
+            grouping.add_key(subqueries.join_values(self, key), self.plan)
+        source = self.plan
+        over = [Chosen(c.label, grouping.over_groups(c.expression, source), c.alias) for c in chosen]
+        self.order = [grouping.over_groups(o, source) for o in self.bound_order(chosen)]
+        having = self.select.args.get("having")
+        condition = None
+        if having is not None:
+            condition = grouping.over_groups(self.bind_with_aliases(having.this, chosen), source)
+        self.plan = grouping.aggregate(source)
+        keys = [k for k in grouping.keys if isinstance(k.expression, exp.Column)]
+        self.grouped = {k.expression.name: k.name for k in keys}
+        if condition is not None:
+            self.keep_where(condition)
+        return over
+
+    def group_keys(self, chosen: list[Chosen]) -> list[exp.Expr]:
+        group = self.select.args.get("group")
+        if group is None:
+            return []
+        for key in group.expressions:
+            if isinstance(key, exp.Rollup | exp.Cube | exp.GroupingSets):
+                raise unsupported(type(key).__name__.upper(), key, self.context.text)
+        if group.args.get("all"):
+            return [c.expression for c in chosen if not has_aggregate(c.expression, self.context)]
+        return [self.group_key(key, chosen) for key in group.expressions]
+
+    def group_key(self, key: exp.Expr, chosen: list[Chosen]) -> exp.Expr:
+        """An ordinal, an alias of the select list when no column has that name, or an expression."""
+        if isinstance(key, exp.Literal) and key.is_int:
+            found = ordinal(key, [c.expression for c in chosen])
+            if found is None:
+                raise wrong(f"GROUP BY position {key} is not in the select list", key, self.context.text)
+            return found
+        return self.bind_with_aliases(key, chosen)
+
+    def bind_with_aliases(self, written: exp.Expr, chosen: list[Chosen]) -> exp.Expr:
+        """Names mean columns first, then aliases of the select list."""
+        bound = bind(written, self.scope, self.context, aliases_of(chosen))
+        return expand_named(bound, self.select.args.get("windows") or ())
+
+    def bound_order(self, chosen: list[Chosen]) -> list[exp.Expr]:
+        """ORDER BY, when a LIMIT gives it meaning: ordinals and aliases of the select list come first."""
+        order = self.select.args.get("order")
+        if order is None or limit_of(self.select, self.context) is None:
+            return []
+        return [self.bound_ordered(item, chosen) for item in order.expressions]
+
+    def bound_ordered(self, item: exp.Ordered, chosen: list[Chosen]) -> exp.Expr:
+        item = item.copy()
+        target = ordinal(item.this, [c.expression for c in chosen])
+        if target is None and isinstance(item.this, exp.Column) and not item.this.table:
+            named = [c for c in chosen if c.label.casefold() == item.this.name.casefold()]
+            target = named[0].expression if named else None
+        item.set("this", target.copy() if target is not None else self.bind_with_aliases(item.this, chosen))
+        return item
+
+    def window(self, chosen: list[Chosen]) -> tuple[list[Chosen], list[exp.Expr]]:
+        """ω, then QUALIFY."""
+        order = self.order or self.bound_order(chosen)
+        windows = Windows(self.context)
+        source = self.plan
+        over = [Chosen(c.label, windows.take(c.expression, source), c.alias) for c in chosen]
+        order = [windows.take(o, source) for o in order]
+        qualify = self.select.args.get("qualify")
+        condition = None
+        if qualify is not None:
+            condition = windows.take(self.bind_with_aliases(qualify.this, chosen), source)
+        self.plan = windows.over(source)
+        if condition is not None:
+            self.keep_where(condition)
+        return over, order
+
+    def finish(self, chosen: list[Chosen], order: list[exp.Expr]) -> Lowered:
+        """π, δ and the top k."""
+        items = tuple(self.item(c.label, c.expression) for c in chosen)
+        labels = tuple(c.label for c in chosen)
+        limit = limit_of(self.select, self.context)
+        if self.select.args.get("distinct"):
+            return Lowered(self.distinct(items, order, limit), labels)
+        if limit is None:
+            return Lowered(Project(self.plan, items), labels)
+        return Lowered(self.top(items, order, limit), labels)
+
+    def item(self, label: str, expression: exp.Expr) -> Item:
+        return Item(self.context.fresh(label, type_of(expression, self.plan.columns)), expression)
+
+    def distinct(self, items: tuple[Item, ...], order: list[exp.Expr], limit: Limit | None) -> Node:
+        if self.select.args["distinct"].args.get("on"):
+            raise unsupported("DISTINCT ON", self.select, self.context.text)
+        rows = Distinct(Project(self.plan, items))
+        if limit is None:
+            return rows
+        columns = {i.expression: col(i.name) for i in items}
+        ranked = []
+        for ordered in order:
+            if ordered.this not in columns:
+                raise wrong("ORDER BY of a SELECT DISTINCT must be chosen", ordered, self.context.text)
+            ranked.append(_reordered(ordered, columns[ordered.this]))
+        return TopK(rows, total_order(ranked, rows.columns), limit.count, limit.offset)
+
+    def top(self, items: tuple[Item, ...], order: list[exp.Expr], limit: Limit) -> Node:
+        """τ over the chosen columns and those the order needs beside them."""
+        extra = [self.item("order", ordered.this) for ordered in order]
+        wide = Project(self.plan, (*items, *extra))
+        ranked = [_reordered(o, col(e.name)) for o, e in zip(order, extra, strict=True)]
+        best = TopK(wide, total_order(ranked, wide.columns), limit.count, limit.offset)
+        return Project(best, keep([i.column for i in items]))
+
+
+def _reordered(ordered: exp.Expr, by: exp.Expr) -> exp.Ordered:
+    copy = ordered.copy()
+    copy.set("this", by)
+    assert isinstance(copy, exp.Ordered)
+    return copy

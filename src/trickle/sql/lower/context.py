@@ -1,0 +1,73 @@
+"""What the lowering of one query knows and remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from trickle.plan import Column, Item, Node, Project, col
+from trickle.sql.lower.functions import Volatile
+
+Schemas = Mapping[str, Sequence[tuple[str, str]]]
+"""Ordered (column, Spark type) of every table a query may name, by its dotted name as queries write it."""
+Views = Mapping[str, str]
+"""The defining text of every view a query may name."""
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A relation and the names its columns are shown under."""
+
+    plan: Node
+    labels: tuple[str, ...]
+
+
+@dataclass
+class Memory:
+    """Grows while a query is lowered; one for all its parts."""
+
+    counter: int = 0
+    notes: list[str] = field(default_factory=list)
+    volatile: list[Volatile] = field(default_factory=list)
+    views: dict[str, Lowered] = field(default_factory=dict)
+    opening: list[str] = field(default_factory=list)
+    """Views being inlined right now, outermost first: a view inside itself is a circle."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """The world one query text is read in."""
+
+    schemas: Schemas
+    view_texts: Views
+    dialect: str
+    text: str
+    memory: Memory
+    lower: Callable[[exp.Expr, Context], Lowered]
+    """Lowers a whole query that stands inside another."""
+    user_functions: Mapping[str, bool] = field(default_factory=dict)
+    """User-defined functions and whether each is deterministic."""
+    user_aggregates: frozenset[str] = frozenset()
+    ctes: Mapping[str, Lowered] = field(default_factory=dict)
+
+    def fresh(self, label: str, type: str | None = None) -> Column:
+        """A new column: the label, made unique by a number."""
+        self.memory.counter += 1
+        return Column(f"{label}_{self.memory.counter}", type)
+
+    def with_ctes(self, ctes: Mapping[str, Lowered]) -> Context:
+        return replace(self, ctes=ctes)
+
+    def reading(self, text: str) -> Context:
+        """The context inside a view: its own text, no CTEs of the query around."""
+        return replace(self, text=text, ctes={})
+
+    def another(self, lowered: Lowered) -> Lowered:
+        """The same relation under new column names, to stand beside itself."""
+        items = tuple(
+            Item(self.fresh(label, column.type), col(column.name))
+            for label, column in zip(lowered.labels, lowered.plan.columns, strict=True)
+        )
+        return Lowered(Project(lowered.plan, items), lowered.labels)

@@ -1,0 +1,234 @@
+"""FROM: tables, views, CTEs, subqueries, VALUES, joins and generators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from trickle.errors import CycleDetected, NotFound
+from trickle.plan import (
+    TRUE,
+    Constant,
+    Field,
+    Generate,
+    Join,
+    Node,
+    OuterJoin,
+    Scan,
+    SemiJoin,
+    all_of,
+    both,
+    coalesce,
+)
+from trickle.sql.lower.bind import bind, is_subquery
+from trickle.sql.lower.context import Context, Lowered
+from trickle.sql.lower.parse import parse_query
+from trickle.sql.lower.refuse import at, unsupported, wrong
+from trickle.sql.lower.scope import Relation, Scope, Visible, visible
+
+
+def lower_from(select: exp.Select, scope: Scope, context: Context) -> Node:
+    """The plan of the FROM clause; its relations land in the scope."""
+    clause = select.args.get("from_")
+    if clause is None:
+        return Constant((context.fresh("one", "INT"),), ((exp.Literal.number(1),),))
+    plan = lower_item(clause.this, scope, context)
+    for join in select.args.get("joins") or ():
+        plan = lower_join(plan, join, scope, context)
+    for lateral in select.args.get("laterals") or ():
+        plan = lower_generator(plan, lateral, scope, context)
+    return plan
+
+
+def lower_item(item: exp.Expr, scope: Scope, context: Context) -> Node:
+    """One item of the FROM clause, with the joins written inside its parentheses."""
+    for clause in ("sample", "pivots", "when", "version"):
+        if item.args.get(clause):
+            raise unsupported(clause.upper().rstrip("S"), item, context.text)
+    match item:
+        case exp.Table() if not isinstance(item.this, exp.Func):
+            plan = _add(scope, _name_of(item), lower_table(item, context), _aliases(item), item, context)
+        case exp.Subquery() if isinstance(item.this, exp.Query):
+            lowered = context.lower(item.this, context)
+            plan = _add(scope, _name_of(item), lowered, _aliases(item), item, context)
+        case exp.Subquery() if isinstance(item.this, exp.Table):
+            plan = lower_item(item.this, scope, context)
+        case exp.Values():
+            plan = _add(scope, _name_of(item), lower_values(item, context), _aliases(item), item, context)
+        case _:
+            raise unsupported(type(item).__name__.upper(), item, context.text)
+    for join in item.args.get("joins") or ():
+        plan = lower_join(plan, join, scope, context)
+    return plan
+
+
+def lower_table(item: exp.Table, context: Context) -> Lowered:
+    """A CTE, a view or a table, in this order."""
+    name = ".".join(part.name for part in item.parts)
+    folded = name.casefold()
+    if folded in context.ctes:
+        return context.another(context.ctes[folded])
+    view = next((v for v in context.view_texts if v.casefold() == folded), None)
+    if view is not None:
+        return context.another(_view(view, item, context))
+    table = next((t for t in context.schemas if t.casefold() == folded), None)
+    if table is None:
+        raise NotFound(f'table "{name}" does not exist{at(item, context.text)}')
+    fields = tuple(Field(context.fresh(label, type), label) for label, type in context.schemas[table])
+    return Lowered(Scan(table, fields), tuple(f.source for f in fields))
+
+
+def lower_values(item: exp.Values, context: Context) -> Lowered:
+    rows = [tuple(row.expressions) if isinstance(row, exp.Tuple) else (row,) for row in item.expressions]
+    empty_scope = Scope()
+    bound = tuple(tuple(bind(v, empty_scope, context) for v in row) for row in rows)
+    if len({len(row) for row in bound}) != 1:
+        raise wrong("rows of VALUES differ in length", item, context.text)
+    header = tuple(context.fresh(f"col{n}") for n in range(1, len(bound[0]) + 1))
+    return Lowered(Constant(header, bound), tuple(f"col{n}" for n in range(1, len(header) + 1)))
+
+
+def lower_join(left: Node, join: exp.Join, scope: Scope, context: Context) -> Node:
+    """One JOIN after what stands left of it."""
+    side, kind, method = join.side.upper(), join.kind.upper(), join.method.upper()
+    if method not in ("", "NATURAL") or isinstance(join.this, exp.Lateral | exp.Unnest):
+        return _unusual_join(left, join, scope, context)
+    inner = Scope(outer=scope.outer)
+    right = lower_item(join.this, inner, context)
+    pairs = _shared(join, scope, inner, context) if method or join.args.get("using") else []
+    both_sides = Scope([*scope.relations, *inner.relations], [*scope.merged, *inner.merged], scope.outer)
+    on = _condition(join, both_sides, context) if join.args.get("on") else TRUE
+    on = all_of([*(both(a.value, b.value, exp.EQ) for a, b in pairs), on])
+    if kind in ("SEMI", "ANTI"):
+        return SemiJoin(left, right, on, anti=kind == "ANTI")
+    _merge(scope, inner, pairs, side)
+    if side == "FULL":
+        return OuterJoin(left, right, on, full=True)
+    if side == "LEFT":
+        return OuterJoin(left, right, on)
+    if side == "RIGHT":
+        return OuterJoin(right, left, on)
+    return Join((left, right), on)
+
+
+def lower_generator(plan: Node, lateral: exp.Expr, scope: Scope, context: Context) -> Node:
+    """LATERAL VIEW [OUTER] generator(…) alias AS columns."""
+    call = lateral.this
+    if not isinstance(lateral, exp.Lateral) or not lateral.args.get("view") or not isinstance(call, exp.Func):
+        raise unsupported("LATERAL", lateral, context.text)
+    alias = lateral.args.get("alias")
+    labels = [c.name for c in (alias.args.get("columns") or [])] if alias else []
+    labels = labels or _generated_names(call)
+    made = tuple(context.fresh(label) for label in labels)
+    generator = bind(call, scope, context)
+    name = (alias.this.name,) if alias and alias.this else ()
+    scope.relations.append(Relation(name, visible(labels, made)))
+    return Generate(plan, generator, made, bool(lateral.args.get("outer")))
+
+
+def _unusual_join(left: Node, join: exp.Join, scope: Scope, context: Context) -> Node:
+    if isinstance(join.this, exp.Lateral) and join.this.args.get("view"):
+        return lower_generator(left, join.this, scope, context)
+    if isinstance(join.this, exp.Unnest) and not join.side and not join.args.get("on"):
+        return _unnest(left, join.this, scope, context)
+    raise unsupported(f"{join.method or 'LATERAL'} JOIN".upper(), join, context.text)
+
+
+def _unnest(left: Node, item: exp.Unnest, scope: Scope, context: Context) -> Node:
+    """`FROM t, unnest(t.list) AS u(x)`"""
+    if len(item.expressions) != 1 or item.args.get("offset"):
+        raise unsupported("UNNEST of several lists", item, context.text)
+    alias = item.args.get("alias")
+    labels = [c.name for c in (alias.args.get("columns") or [])] if alias else []
+    labels = labels or [alias.this.name if alias and alias.this else "col"]
+    made = tuple(context.fresh(label) for label in labels)
+    generator = exp.Explode(this=bind(item.expressions[0], scope, context))
+    name = (alias.this.name,) if alias and alias.this else ()
+    scope.relations.append(Relation(name, visible(labels, made)))
+    return Generate(left, generator, made)
+
+
+def _view(name: str, item: exp.Table, context: Context) -> Lowered:
+    memory = context.memory
+    if name in memory.opening:
+        path = " -> ".join([*memory.opening, name])
+        raise CycleDetected(f'view "{name}" is defined in terms of itself', detail=path)
+    if name not in memory.views:
+        memory.opening.append(name)
+        text = context.view_texts[name]
+        inside = context.reading(text)
+        memory.views[name] = context.lower(parse_query(text, context.dialect), inside)
+        memory.opening.pop()
+    return memory.views[name]
+
+
+def _condition(join: exp.Join, scope: Scope, context: Context) -> exp.Expr:
+    written = join.args["on"]
+    if any(is_subquery(node) for node in written.walk()):
+        raise unsupported("a subquery in ON", written, context.text)
+    return bind(written, scope, context)
+
+
+def _shared(join: exp.Join, left: Scope, right: Scope, context: Context) -> list[tuple[Visible, Visible]]:
+    """The pairs of columns that USING or NATURAL makes equal."""
+    if join.args.get("using"):
+        labels = [identifier.name for identifier in join.args["using"]]
+    else:
+        theirs = {c.label.casefold() for c in right.star()}
+        labels = [c.label for c in left.star() if c.label.casefold() in theirs]
+    return [(_only(label, left, join, context), _only(label, right, join, context)) for label in labels]
+
+
+def _only(label: str, scope: Scope, join: exp.Join, context: Context) -> Visible:
+    found = [c for c in scope.star() if c.label.casefold() == label.casefold()]
+    if len(found) != 1:
+        raise wrong(f'column "{label}" of USING must stand once on each side', join, context.text)
+    return found[0]
+
+
+def _merge(scope: Scope, right: Scope, pairs: Sequence[tuple[Visible, Visible]], side: str) -> None:
+    """Bring the right side's relations into sight; shared columns are seen once."""
+    labels = frozenset(a.label.casefold() for a, _ in pairs)
+    merged = [_merged(a, b, side) for a, b in pairs]
+    others = [c for c in (*scope.merged, *right.merged) if c.label.casefold() not in labels]
+    scope.merged = merged + others
+    scope.relations = [
+        Relation(r.name, r.columns, r.merged | labels) for r in (*scope.relations, *right.relations)
+    ]
+
+
+def _merged(left: Visible, right: Visible, side: str) -> Visible:
+    if side == "FULL":
+        return Visible(left.label, coalesce(left.value, right.value), left.type)
+    return Visible(left.label, (right if side == "RIGHT" else left).value, left.type)
+
+
+def _add(
+    scope: Scope,
+    name: tuple[str, ...],
+    lowered: Lowered,
+    aliases: Sequence[str],
+    item: exp.Expr,
+    context: Context,
+) -> Node:
+    if aliases and len(aliases) != len(lowered.labels):
+        raise wrong(f"{len(aliases)} column aliases for {len(lowered.labels)} columns", item, context.text)
+    labels = tuple(aliases) or lowered.labels
+    scope.relations.append(Relation(name, visible(labels, lowered.plan.columns)))
+    return lowered.plan
+
+
+def _name_of(item: exp.Expr) -> tuple[str, ...]:
+    if item.alias:
+        return (item.alias,)
+    return tuple(part.name for part in item.parts) if isinstance(item, exp.Table) else ()
+
+
+def _aliases(item: exp.Expr) -> list[str]:
+    alias = item.args.get("alias")
+    return [c.name for c in (alias.args.get("columns") or [])] if isinstance(alias, exp.TableAlias) else []
+
+
+def _generated_names(call: exp.Expr) -> list[str]:
+    return ["pos", "col"] if isinstance(call, exp.Posexplode) else ["col"]

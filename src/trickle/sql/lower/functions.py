@@ -1,0 +1,148 @@
+"""What is known about functions: which aggregate, and which do not always answer the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sqlglot import exp
+
+
+class Volatility(Enum):
+    """Why the same row may get another answer."""
+
+    RANDOM = "random"
+    CLOCK = "clock"
+    SESSION = "session"
+    ORDER = "order"
+    """Depends on the order in which rows arrive."""
+    DECLARED = "declared"
+    """A user's function declared not deterministic."""
+
+
+@dataclass(frozen=True)
+class Volatile:
+    """A function of the query whose answer is not settled by its arguments."""
+
+    function: str
+    volatility: Volatility
+    where: str
+
+    @property
+    def reason(self) -> str:
+        return _REASONS[self.volatility].format(self.function)
+
+
+_REASONS = {
+    Volatility.RANDOM: "{} answers differently on every call.",
+    Volatility.CLOCK: "{} answers differently at every refresh.",
+    Volatility.SESSION: "{} depends on who asks.",
+    Volatility.ORDER: "{} depends on the order in which rows arrive.",
+    Volatility.DECLARED: "{} is declared not deterministic.",
+}
+
+_BY_NAME = {
+    **dict.fromkeys(
+        [
+            "rand", "random", "randn", "randstr", "uniform", "uuid", "gen_random_uuid", "shuffle",
+            "monotonically_increasing_id", "spark_partition_id", "input_file_name",
+            "input_file_block_start", "input_file_block_length",
+        ],
+        Volatility.RANDOM,
+    ),
+    **dict.fromkeys(
+        [
+            "now", "current_timestamp", "current_date", "current_time", "localtimestamp", "localtime",
+            "curdate", "getdate", "sysdate", "clock_timestamp", "statement_timestamp", "transaction_timestamp",
+            "current_timezone", "timeofday",
+        ],
+        Volatility.CLOCK,
+    ),
+    **dict.fromkeys(
+        [
+            "current_user", "session_user", "user", "current_catalog", "current_database", "current_schema",
+            "version", "current_role",
+        ],
+        Volatility.SESSION,
+    ),
+    **dict.fromkeys(
+        ["first", "first_value", "last", "last_value", "any_value", "collect_list", "array_agg", "string_agg",
+         "listagg", "collect_set"],
+        Volatility.ORDER,
+    ),
+}  # fmt: skip
+
+_BY_CLASS: dict[type[exp.Expr], Volatility] = {
+    exp.Rand: Volatility.RANDOM,
+    exp.Randn: Volatility.RANDOM,
+    exp.Uuid: Volatility.RANDOM,
+    exp.CurrentTimestamp: Volatility.CLOCK,
+    exp.CurrentDate: Volatility.CLOCK,
+    exp.CurrentTime: Volatility.CLOCK,
+    exp.CurrentDatetime: Volatility.CLOCK,
+    exp.Localtimestamp: Volatility.CLOCK,
+    exp.Localtime: Volatility.CLOCK,
+    exp.CurrentUser: Volatility.SESSION,
+    exp.CurrentSchema: Volatility.SESSION,
+    exp.First: Volatility.ORDER,
+    exp.Last: Volatility.ORDER,
+    exp.AnyValue: Volatility.ORDER,
+    exp.ArrayAgg: Volatility.ORDER,
+    exp.ArrayUniqueAgg: Volatility.ORDER,
+    exp.GroupConcat: Volatility.ORDER,
+}
+
+_AGGREGATES = frozenset(
+    [
+        "any", "every", "some", "try_sum", "try_avg", "bool_and", "bool_or", "bit_and", "bit_or",
+        "bit_xor", "count_if", "mean", "std", "variance", "histogram_numeric", "percentile",
+        "percentile_cont", "percentile_disc", "percentile_approx", "approx_percentile",
+        "approx_count_distinct", "count_min_sketch", "bitmap_construct_agg", "bitmap_or_agg",
+        "hll_sketch_agg", "hll_union_agg", "theta_sketch_agg", "kll_sketch_agg_bigint",
+        "kll_sketch_agg_double", "kll_sketch_agg_float", "approx_top_k", "max_by", "min_by", "mode",
+        "median", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy",
+        "regr_slope", "regr_intercept", "regr_r2", "kurtosis", "skewness", "listagg", "string_agg",
+        "collect_set", "collect_list", "array_agg", "first", "last", "first_value", "last_value",
+        "any_value",
+    ]
+)  # fmt: skip
+
+_WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
+
+
+def function_name(node: exp.Expr) -> str:
+    """How the function is called in a query.
+
+    >>> function_name(exp.Anonymous(this="My_Fn"))
+    'my_fn'
+    """
+    if isinstance(node, exp.Anonymous):
+        return node.name.casefold()
+    return node.sql_name().casefold() if isinstance(node, exp.Func) else type(node).__name__.casefold()
+
+
+def is_aggregate(node: exp.Expr, user: frozenset[str] = frozenset()) -> bool:
+    """Is this a whole aggregate call, with its FILTER or WITHIN GROUP if it has one?"""
+    if isinstance(node, _WRAPPERS):
+        return is_aggregate(node.this, user)
+    if isinstance(node, exp.Anonymous):
+        return node.name.casefold() in _AGGREGATES | user
+    return isinstance(node, exp.AggFunc)
+
+
+def volatility(node: exp.Expr) -> Volatility | None:
+    """Why a function call is not settled by its arguments; None when it is."""
+    if isinstance(node, exp.ArrayAgg | exp.GroupConcat | exp.First | exp.Last) and _ordered(node):
+        return None
+    if type(node) in _BY_CLASS:
+        return _BY_CLASS[type(node)]
+    if isinstance(node, exp.Anonymous):
+        if node.name.casefold() == "unix_timestamp" and not node.expressions:
+            return Volatility.CLOCK
+        return _BY_NAME.get(node.name.casefold())
+    return None
+
+
+def _ordered(node: exp.Expr) -> bool:
+    inside = any(isinstance(child, exp.Order) for child in node.iter_expressions())
+    return inside or isinstance(node.parent, exp.WithinGroup | exp.Window)

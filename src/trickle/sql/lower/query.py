@@ -1,0 +1,148 @@
+"""Whole queries: WITH, set operations, parentheses, SELECT, VALUES."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from trickle.errors import NotIncremental
+from trickle.plan import Column, Distinct, Item, Node, Project, SetOp, SetOpKind, TopK, UnionAll, col, tables
+from trickle.sql.lower.block import Block
+from trickle.sql.lower.context import Context, Lowered, Memory, Schemas, Views
+from trickle.sql.lower.from_clause import lower_values
+from trickle.sql.lower.functions import Volatile, Volatility
+from trickle.sql.lower.grouping import ordinal
+from trickle.sql.lower.ordering import limit_of, total_order
+from trickle.sql.lower.parse import parse_query
+from trickle.sql.lower.refuse import unsupported, wrong
+from trickle.sql.lower.scope import Scope
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query as a plan."""
+
+    plan: Node
+    labels: tuple[str, ...]
+    """The names of its columns, in order; they may repeat, the plan's own never do."""
+    notes: tuple[str, ...] = ()
+    """Warnings, e.g. of an ORDER BY that means nothing."""
+    volatile: tuple[Volatile, ...] = ()
+    """Functions that do not always answer the same."""
+
+    @property
+    def tables(self) -> frozenset[str]:
+        return tables(self.plan)
+
+    def require_deterministic(self) -> None:
+        """Raise NotIncremental if a function's answer changes with time, chance or session."""
+        for found in self.volatile:
+            if found.volatility is not Volatility.ORDER:
+                raise NotIncremental(
+                    f"{found.function} cannot be maintained incrementally{found.where}",
+                    detail=found.reason,
+                    hint=f"remove {found.function}, or set refresh_mode = 'FULL'.",
+                )
+
+
+def lower(
+    text: str,
+    schemas: Schemas,
+    views: Views | None = None,
+    dialect: str = "spark",
+    user_functions: dict[str, bool] | None = None,
+    user_aggregates: frozenset[str] = frozenset(),
+) -> Query:
+    """The plan of a query over tables with these schemas; views are inlined.
+
+    >>> lower("SELECT id AS n FROM t WHERE id > 1", {"t": [("id", "int")]}).labels
+    ('n',)
+    """
+    memory = Memory()
+    context = Context(
+        schemas, views or {}, dialect, text, memory, lower_query, user_functions or {}, user_aggregates
+    )
+    lowered = lower_query(parse_query(text, dialect), context)
+    return Query(lowered.plan, lowered.labels, tuple(memory.notes), tuple(memory.volatile))
+
+
+def lower_query(tree: exp.Expr, context: Context) -> Lowered:
+    """Any query; `context` holds the CTEs in sight."""
+    context = _with_ctes(tree, context)
+    match tree:
+        case exp.Select():
+            return Block(tree, context, Scope()).lower()
+        case exp.Subquery():
+            return _limited(lower_query(tree.this, context), tree, context)
+        case exp.Union() | exp.Intersect() | exp.Except():
+            return _limited(_set_operation(tree, context), tree, context)
+        case exp.Values():
+            return lower_values(tree, context)
+        case _:
+            raise unsupported(type(tree).__name__.upper(), tree, context.text)
+
+
+def _with_ctes(tree: exp.Expr, context: Context) -> Context:
+    clause = tree.args.get("with_")
+    if clause is None:
+        return context
+    if clause.args.get("recursive"):
+        raise unsupported("WITH RECURSIVE", clause, context.text)
+    ctes = dict(context.ctes)
+    for cte in clause.expressions:
+        lowered = lower_query(cte.this, context.with_ctes(ctes))
+        labels = tuple(c.name for c in cte.args["alias"].args.get("columns") or ()) or lowered.labels
+        if len(labels) != len(lowered.labels):
+            raise wrong(f"{len(labels)} column aliases for {len(lowered.labels)} columns", cte, context.text)
+        ctes[cte.alias.casefold()] = Lowered(lowered.plan, labels)
+    return context.with_ctes(ctes)
+
+
+def _set_operation(tree: exp.SetOperation, context: Context) -> Lowered:
+    if tree.args.get("by_name"):
+        raise unsupported("UNION BY NAME", tree, context.text)
+    left, right = lower_query(tree.this, context), lower_query(tree.expression, context)
+    if len(left.labels) != len(right.labels):
+        raise wrong(
+            f"a set operation of {len(left.labels)} and {len(right.labels)} columns", tree, context.text
+        )
+    header = tuple(
+        context.fresh(label, a.type if a.type == b.type else None)
+        for label, a, b in zip(left.labels, left.plan.columns, right.plan.columns, strict=True)
+    )
+    parts = _as(left.plan, header), _as(right.plan, header)
+    return Lowered(_combined(tree, *parts), left.labels)
+
+
+def _combined(tree: exp.SetOperation, left: Node, right: Node) -> Node:
+    everything = tree.args.get("distinct") is False
+    if isinstance(tree, exp.Union):
+        union = UnionAll((left, right))
+        return union if everything else Distinct(union)
+    kind = SetOpKind.INTERSECT if isinstance(tree, exp.Intersect) else SetOpKind.EXCEPT
+    return SetOp(left, right, kind, everything)
+
+
+def _as(plan: Node, header: tuple[Column, ...]) -> Node:
+    pairs = zip(header, plan.names, strict=True)
+    return Project(plan, tuple(Item(column, col(name)) for column, name in pairs))
+
+
+def _limited(lowered: Lowered, tree: exp.Query, context: Context) -> Lowered:
+    """ORDER BY … LIMIT after a set operation or parentheses: over the output's columns."""
+    limit = limit_of(tree, context)
+    if limit is None:
+        return lowered
+    outputs = [col(name) for name in lowered.plan.names]
+    by_label = {label.casefold(): c for label, c in zip(lowered.labels, outputs, strict=True)}
+    order = []
+    for item in tree.args["order"].expressions:
+        target = ordinal(item.this, outputs) or by_label.get(item.this.name.casefold())
+        if target is None:
+            raise wrong("ORDER BY of a set operation must name a column of it", item, context.text)
+        ordered = item.copy()
+        ordered.set("this", target.copy())
+        order.append(ordered)
+    ranked = total_order(order, lowered.plan.columns)
+    return Lowered(TopK(lowered.plan, ranked, limit.count, limit.offset), lowered.labels)

@@ -1,0 +1,61 @@
+"""Errors that name the construct and where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from trickle.errors import NotIncremental, QueryError
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where something begins in a text, both counted from 1."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+def position(node: exp.Expr, text: str) -> Position | None:
+    """Where a construct begins in the text it was parsed from.
+
+    >>> import sqlglot
+    >>> query = "SELECT a,\\n  rank(b)"
+    >>> print(position(sqlglot.parse_one(query).find(exp.Anonymous, exp.Rank), query))
+    line 2, column 3
+    """
+    starts = [n.meta["start"] for n in node.walk() if "start" in n.meta]
+    if not starts:
+        return None
+    begin = min(starts)
+    return Position(text.count("\n", 0, begin) + 1, begin - text.rfind("\n", 0, begin))
+
+
+def at(node: exp.Expr, text: str) -> str:
+    """` at line …, column …`, or nothing when the parser kept no position."""
+    found = position(node, text)
+    return f" at {found}" if found else ""
+
+
+def wrong(message: str, node: exp.Expr, text: str, hint: str = "") -> QueryError:
+    """The query is not valid."""
+    return QueryError(message + at(node, text), detail=_excerpt(node), hint=hint)
+
+
+def unsupported(construct: str, node: exp.Expr, text: str, reason: str = "") -> NotIncremental:
+    """The query is valid, but has no plan whose change we know."""
+    detail = f"{reason} " if reason else ""
+    return NotIncremental(
+        f"{construct} cannot be maintained incrementally{at(node, text)}",
+        detail=detail + _excerpt(node),
+        hint="rewrite the query without it, or set refresh_mode = 'FULL'.",
+    )
+
+
+def _excerpt(node: exp.Expr) -> str:
+    written = node.sql(dialect="spark")
+    return written if len(written) <= 120 else written[:117] + "..."

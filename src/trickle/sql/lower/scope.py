@@ -1,0 +1,85 @@
+"""Names in sight: which column a written name means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from trickle.plan import Column, col
+
+
+@dataclass(frozen=True)
+class Visible:
+    """A column as the query sees it: its written name and what it is."""
+
+    label: str
+    value: exp.Expr
+    type: str | None = None
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One item of a FROM clause."""
+
+    name: tuple[str, ...]
+    """The alias, or the parts of the table's name; empty for a relation without a name."""
+    columns: tuple[Visible, ...]
+    merged: frozenset[str] = frozenset()
+    """Labels that a USING or NATURAL join shows once, among the scope's own columns."""
+
+    def answers_to(self, written: Sequence[str]) -> bool:
+        """Does `a.b` or `b` name this relation?"""
+        folded = [part.casefold() for part in written]
+        return bool(folded) and [part.casefold() for part in self.name][-len(folded) :] == folded
+
+    def find(self, label: str) -> list[Visible]:
+        return [c for c in self.columns if c.label.casefold() == label.casefold()]
+
+
+@dataclass
+class Scope:
+    """The relations of one FROM clause, and the scope around it for correlated names."""
+
+    relations: list[Relation] = field(default_factory=list)
+    merged: list[Visible] = field(default_factory=list)
+    """Columns that USING or NATURAL made one of two."""
+    outer: Scope | None = None
+
+    def find(self, parts: Sequence[str]) -> list[exp.Expr]:
+        """Everything the dotted name may mean here; the rest of the path reaches into a struct."""
+        for split in range(len(parts) - 1, -1, -1):
+            owner, label, path = parts[:split], parts[split], parts[split + 1 :]
+            found = self._columns(owner, label)
+            if found:
+                return [_reach(visible.value, path) for visible in found]
+        return []
+
+    def _columns(self, owner: Sequence[str], label: str) -> list[Visible]:
+        if owner:
+            return [c for r in self.relations if r.answers_to(owner) for c in r.find(label)]
+        folded = label.casefold()
+        shared = [c for c in self.merged if c.label.casefold() == folded]
+        own = [c for r in self.relations if folded not in r.merged for c in r.find(label)]
+        return shared + own
+
+    def star(self) -> list[Visible]:
+        """What `*` stands for: merged columns first, then each relation's others."""
+        own = [c for r in self.relations for c in r.columns if c.label.casefold() not in r.merged]
+        return [*self.merged, *own]
+
+    def star_of(self, owner: Sequence[str]) -> list[Visible] | None:
+        """What `owner.*` stands for; None if nothing has that name."""
+        named = [r for r in self.relations if r.answers_to(owner)]
+        return list(named[0].columns) if named else None
+
+
+def visible(labels: Sequence[str], columns: Sequence[Column]) -> tuple[Visible, ...]:
+    return tuple(Visible(label, col(c.name), c.type) for label, c in zip(labels, columns, strict=True))
+
+
+def _reach(value: exp.Expr, path: Sequence[str]) -> exp.Expr:
+    for part in path:
+        value = exp.Dot(this=value, expression=exp.to_identifier(part, quoted=True))
+    return value.copy()
