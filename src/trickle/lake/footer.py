@@ -94,9 +94,7 @@ class _Leaf:
     column: Column
 
 
-def _leaves(
-    index: int, fields: Sequence[pa.Field], columns: Sequence[Column], by_place: bool
-) -> Iterator[_Leaf]:
+def _leaves(index: int, fields: Sequence[pa.Field], columns: Sequence[Column], by_place: bool) -> Iterator[_Leaf]:
     """The leaves of `columns` that the file holds; `fields` begin at leaf `index`."""
     pairs = zip(fields, columns, strict=True) if by_place else _matched(fields, columns)
     for field, column in pairs:
@@ -109,9 +107,7 @@ def _leaves(
         index += _width(field.type)
 
 
-def _matched(
-    fields: Iterable[pa.Field], columns: Sequence[Column]
-) -> Iterator[tuple[pa.Field, Column | None]]:
+def _matched(fields: Iterable[pa.Field], columns: Sequence[Column]) -> Iterator[tuple[pa.Field, Column | None]]:
     by_id = {str(c.id).encode(): c for c in columns}
     by_name = {c.name.casefold(): c for c in columns}
     for field in fields:
@@ -135,9 +131,7 @@ def _width(type: pa.DataType) -> int:
 
 def _leaf_stats(file: pq.ParquetFile, leaf: _Leaf) -> ColumnStats:
     type = leaf.column.type
-    chunks = [
-        file.metadata.row_group(group).column(leaf.index) for group in range(file.metadata.num_row_groups)
-    ]
+    chunks = [file.metadata.row_group(group).column(leaf.index) for group in range(file.metadata.num_row_groups)]
     entries = sum(chunk.num_values for chunk in chunks)
     found = _told(file.metadata.created_by or "", chunks, leaf) or _read(file, leaf)
     return ColumnStats(
@@ -188,9 +182,7 @@ def _extremes(told: pq.Statistics, leaf: _Leaf) -> tuple[Any, Any]:
 def _read(file: pq.ParquetFile, leaf: _Leaf) -> _Range:
     """The range of a leaf found by reading it, batch by batch."""
     groups = range(file.metadata.num_row_groups)
-    batches = file.reader.iter_batches(
-        _BATCH, row_groups=groups, column_indices=[leaf.index], use_threads=False
-    )
+    batches = file.reader.iter_batches(_BATCH, row_groups=groups, column_indices=[leaf.index], use_threads=False)
     return sum((_range(_flat(batch.column(0)).drop_null(), leaf.column.type) for batch in batches), _Range())
 
 

@@ -70,11 +70,7 @@ def text_micros(text: str) -> int:
     seconds = _clock(part["hour"], part["minute"], part["second"])
     offset = _clock(part["h"], part["m"], part["s"]) * (-1 if part["sign"] == "-" else 1)
     fraction = int((part["fraction"] or "0").ljust(6, "0")[:6])
-    return (
-        day_number(year, int(part["month"]), int(part["day"])) * DAY
-        + (seconds - offset) * 1_000_000
-        + fraction
-    )
+    return day_number(year, int(part["month"]), int(part["day"])) * DAY + (seconds - offset) * 1_000_000 + fraction
 
 
 def _clock(hour: str | None, minute: str | None, second: str | None) -> int:

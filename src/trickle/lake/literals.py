@@ -1,7 +1,7 @@
 """Literals against columns of another type: the keys a literal can equal once Spark has cast both sides.
 
-span(v) = (low, high) holds every key of the column that Spark's comparison may take for equal to v. A file whose
-keys all lie below `low` holds none ≥ v, one whose keys all lie above `high` none ≤ v.
+span(v) = (low, high) holds every key of the column that Spark's comparison may take for equal to v. A file
+whose keys all lie below `low` holds none ≥ v, one whose keys all lie above `high` none ≤ v.
 """
 
 from __future__ import annotations

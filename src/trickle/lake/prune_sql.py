@@ -16,7 +16,7 @@ from sqlalchemy.sql import ColumnElement
 from . import instants
 from .bounds import at_least, at_most
 from .model import Bound, Column
-from .prune import Pruner
+from .pruner import Pruner
 from .text import FLOATS, INTEGERS, STRINGS, TIMESTAMPS, word
 
 _SECONDS = 19
@@ -77,9 +77,7 @@ def _is_temporal(type: str) -> bool:
     return type in TIMESTAMPS or type in ("date", "timestamptz")
 
 
-def _value(
-    text: ColumnElement[Any], type: str, dialect: str
-) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
+def _value(text: ColumnElement[Any], type: str, dialect: str) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
     """A stored text as something that compares, and when it does not."""
     if _is_temporal(type):
         far = or_(func.substr(text, 5, 1) != "-", text.like("%(BC)%"))

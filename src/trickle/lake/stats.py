@@ -41,9 +41,7 @@ def merge_stats(
         if type is None or (current and stats.column_id not in current):
             continue
         before = merged.get(stats.column_id)
-        earlier = (
-            committed(stats.column_id) if before and before.min is None and stats.min is not None else ()
-        )
+        earlier = committed(stats.column_id) if before and before.min is None and stats.min is not None else ()
         merged[stats.column_id] = _union(before, stats, type, earlier)
     return merged
 
@@ -64,11 +62,11 @@ def _union(
     )
 
 
-def _union_range(
-    before: TableColumnStats, files: Sequence[ColumnStats], type: str
-) -> tuple[str | None, str | None]:
+def _union_range(before: TableColumnStats, files: Sequence[ColumnStats], type: str) -> tuple[str | None, str | None]:
     if any(_unknown(file) for file in files):
         return None, None
+    if (before.min is None) != (before.max is None):
+        return None, None  # DuckDB drops the side that PostgreSQL cannot hold
     lows = [text for text in (before.min, *(file.min for file in files)) if text is not None]
     highs = [text for text in (before.max, *(file.max for file in files)) if text is not None]
     return min(lows, default=None, key=_order(type)), max(highs, default=None, key=_order(type))

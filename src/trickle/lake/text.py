@@ -102,14 +102,19 @@ def parse(text: object, column: Column) -> Any:
         return None
     try:
         if column.type in NESTED:
-            return parse_nested(str(text), column, parse)
-        return _VALUES.get(word(column.type), str)(text)
+            return parse_nested(_string(text), column, parse)
+        return _VALUES.get(word(column.type), _string)(text)
     except (ValueError, ArithmeticError, KeyError) as error:
         raise LakeError(
             f'value of column "{column.name}" cannot be read as {column.type}',
             detail=f"{text!r:.200}: {error}",
             hint="Python holds the years 1 to 9999 and no infinite dates; correct the row with DuckDB.",
         ) from error
+
+
+def _string(text: object) -> str:
+    """PostgreSQL catalogs hold strings as bytes, for the sake of NUL."""
+    return text if isinstance(text, str) else str(bytes(cast(bytes, text)), "utf-8")
 
 
 def _flag(text: object) -> bool:
@@ -201,7 +206,8 @@ _TEXTS: dict[str, Callable[[Any, str], str]] = {
 _VALUES: dict[str, Callable[[Any], object]] = {
     "boolean": _flag,
     **dict.fromkeys([*INTEGERS, "int128", "uint128"], int),
-    **dict.fromkeys(FLOATS, float),
+    "float32": lambda text: float(numpy.float32(text)),
+    "float64": float,
     "decimal": lambda text: Decimal(str(text)),
     "blob": _bytes,
     "date": _date,

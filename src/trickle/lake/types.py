@@ -181,9 +181,7 @@ def _struct_fields(name: str, dtype: spark.StructType) -> list[tuple[str, spark.
         raise UnsupportedType(f'column "{name}" is a struct without fields, which the lake cannot hold')
     twice = [n for n, count in Counter(f.name.casefold() for f in dtype.fields).items() if count > 1]
     if twice:
-        raise QueryError(
-            f'struct "{name}" has field "{twice[0]}" twice', detail="names are compared without case."
-        )
+        raise QueryError(f'struct "{name}" has field "{twice[0]}" twice', detail="names are compared without case.")
     return [(f.name, f.dataType) for f in dtype.fields]
 
 

@@ -1,0 +1,231 @@
+"""The files of a table: which hold its rows at a snapshot, pruned before Spark sees them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, MetaData, Select, and_, column, func, inspect, or_, select
+from sqlalchemy import Table as SqlTable
+from sqlalchemy import table as sql_table
+
+from .catalog import Catalog
+from .definitions import alive
+from .model import Bound, DataFile, DeleteFile, Table
+from .prune import PartitionPruner, Pruner, sql_condition
+
+
+def live_files(
+    catalog: Catalog, connection: Connection, table: Table, at: int, bounds: Sequence[Bound] = ()
+) -> list[DataFile]:
+    """The data files that hold rows at snapshot `at` and may hold rows within all bounds."""
+    d = catalog.tables["data_file"]
+    query = _file_query(catalog, at).where(d.c.table_id == table.id, alive(d, at))
+    usable = [(b, c) for b in bounds if (c := table.column(b.column)) is not None and not c.children]
+    files = _pruned(catalog, connection, table, query, usable) if usable else _fetch(connection, table, query)
+    if usable and table.partitioned_by:
+        files = _prune_partitions(catalog, connection, table, files, [b for b, _ in usable])
+    return _with_inlined_deletes(catalog, connection, table, files, at)
+
+
+def files_between(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> list[DataFile]:
+    """Every data file that held rows at `start`, at `end`, or gained rows in between; deletes come apart."""
+    d = catalog.tables["data_file"]
+    query = _columns(catalog).where(
+        d.c.table_id == table.id,
+        d.c.begin_snapshot <= end,
+        or_(d.c.end_snapshot.is_(None), d.c.end_snapshot > start),
+    )
+    return _fetch(connection, table, query)
+
+
+def delete_files_by(catalog: Catalog, connection: Connection, table: Table, end: int) -> dict[int, list[DeleteFile]]:
+    """Every delete file written up to `end`, by the data file it speaks of."""
+    x = catalog.tables["delete_file"].c
+    rows = connection.execute(
+        select(
+            x.data_file_id,
+            x.delete_file_id,
+            x.path,
+            x.path_is_relative,
+            x.delete_count,
+            x.file_size_bytes,
+            x.footer_size,
+            x.begin_snapshot,
+            x.partial_max,
+        ).where(x.table_id == table.id, x.begin_snapshot <= end)
+    )
+    found: dict[int, list[DeleteFile]] = defaultdict(list)
+    for data_file_id, id, path, relative, *rest in rows:
+        found[data_file_id].append(DeleteFile(id, table.path + path if relative else path, *rest))
+    return found
+
+
+def inlined_deletes(catalog: Catalog, connection: Connection, table: Table, end: int) -> list[tuple[int, int, int]]:
+    """(data file, position, snapshot) of deletes that DuckDB keeps in the catalog."""
+    name = f"ducklake_inlined_delete_{table.id}"
+    if not _may_inline(catalog, connection, table) or not has_table(catalog, connection, name):
+        return []
+    t = sql_table(name, column("file_id"), column("row_id"), column("begin_snapshot"), schema=catalog.schema)
+    rows = connection.execute(select(t.c.file_id, t.c.row_id, t.c.begin_snapshot).where(t.c.begin_snapshot <= end))
+    return [(int(f), int(p), int(s)) for f, p, s in rows]
+
+
+def files_lacking(
+    catalog: Catalog,
+    connection: Connection,
+    table: Table,
+    files: Iterable[DataFile],
+    column_id: int,
+    since: int,
+) -> set[int]:
+    """Ids of the files written before the column existed."""
+    older = [f.id for f in files if f.begin < since]
+    if not older:
+        return set()
+    leaves = [c.id for c in (table.column_by_id(column_id) or table.columns[0]).walk()]
+    s = catalog.tables["file_column_stats"].c
+    # A merged file keeps its oldest snapshot but may hold the column: then it has statistics for it.
+    holding = connection.execute(
+        select(s.data_file_id).where(s.table_id == table.id, s.column_id.in_(leaves)).distinct()
+    ).scalars()
+    return set(older) - set(holding)
+
+
+def partition_values(catalog: Catalog, connection: Connection, table: Table) -> dict[int, dict[int, str | None]]:
+    """Data file → partition key index → value text."""
+    p = catalog.tables["file_partition_value"].c
+    rows = connection.execute(
+        select(p.data_file_id, p.partition_key_index, p.partition_value).where(p.table_id == table.id)
+    )
+    found: dict[int, dict[int, str | None]] = defaultdict(dict)
+    for file_id, index, value in rows:
+        found[file_id][index] = value
+    return found
+
+
+def has_table(catalog: Catalog, connection: Connection, name: str) -> bool:
+    return inspect(connection).has_table(name, schema=catalog.schema)
+
+
+def reflect(catalog: Catalog, connection: Connection, name: str) -> SqlTable:
+    return SqlTable(name, MetaData(), schema=catalog.schema, autoload_with=connection)
+
+
+def _may_inline(catalog: Catalog, connection: Connection, table: Table) -> bool:
+    i = catalog.tables["inlined_data_tables"].c
+    return connection.execute(select(func.count()).where(i.table_id == table.id)).scalar_one() > 0
+
+
+def _columns(catalog: Catalog) -> Select[Any]:
+    d = catalog.tables["data_file"].c
+    return select(
+        d.data_file_id,
+        d.path,
+        d.path_is_relative,
+        d.record_count,
+        d.file_size_bytes,
+        d.footer_size,
+        d.row_id_start,
+        d.begin_snapshot,
+        d.end_snapshot,
+        d.partial_max,
+        d.mapping_id,
+        d.partition_id,
+    )
+
+
+def _file_query(catalog: Catalog, at: int) -> Select[Any]:
+    d, x = catalog.tables["data_file"], catalog.tables["delete_file"]
+    return (
+        _columns(catalog)
+        .add_columns(
+            x.c.delete_file_id,
+            x.c.path,
+            x.c.path_is_relative,
+            x.c.delete_count,
+            x.c.file_size_bytes,
+            x.c.footer_size,
+            x.c.begin_snapshot,
+            x.c.partial_max,
+        )
+        .select_from(d.outerjoin(x, and_(x.c.data_file_id == d.c.data_file_id, alive(x, at))))
+        .order_by(d.c.data_file_id)
+    )
+
+
+def _fetch(connection: Connection, table: Table, query: Select[Any]) -> list[DataFile]:
+    home = table.path
+    return [_file(home, row) for row in connection.execute(query)]
+
+
+def _file(home: str, row: Sequence[Any]) -> DataFile:
+    id, path, relative, *rest = row[:12]
+    file = DataFile(id, home + path if relative else path, *rest)
+    if len(row) == 12 or row[12] is None:
+        return file
+    delete_id, delete_path, delete_relative, *facts = row[12:20]
+    where = home + delete_path if delete_relative else delete_path
+    return replace(file, delete=DeleteFile(delete_id, where, *facts))
+
+
+def _pruned(
+    catalog: Catalog,
+    connection: Connection,
+    table: Table,
+    query: Select[Any],
+    usable: Sequence[tuple[Bound, Any]],
+) -> list[DataFile]:
+    """Coarse conditions inside the catalog database, the exact test here on what is left."""
+    d = catalog.tables["data_file"]
+    shown: list[tuple[Any, ...]] = []
+    source = query.get_final_froms()[0]
+    for bound, of in usable:
+        stats = _stats(catalog, len(shown))
+        source = source.outerjoin(
+            stats,
+            and_(
+                stats.c.data_file_id == d.c.data_file_id,
+                stats.c.table_id == table.id,
+                stats.c.column_id == of.id,
+            ),
+        )
+        query = query.where(sql_condition(bound, of, stats, connection.dialect.name))
+        c = stats.c
+        shown.append((c.min_value, c.max_value, c.null_count, c.value_count, c.contains_nan))
+    width = len(query.selected_columns)
+    query = query.select_from(source).add_columns(*(c for group in shown for c in group))
+    kept = []
+    pruners = [(width + 5 * i, Pruner.of(bound, of)) for i, (bound, of) in enumerate(usable)]
+    for row in connection.execute(query):
+        if all(pruner.keeps(*row[at : at + 5]) for at, pruner in pruners):
+            kept.append(_file(table.path, row[:width]))
+    return kept
+
+
+def _stats(catalog: Catalog, number: int) -> Any:
+    return catalog.tables["file_column_stats"].alias(f"s{number}")
+
+
+def _prune_partitions(
+    catalog: Catalog, connection: Connection, table: Table, files: list[DataFile], bounds: Sequence[Bound]
+) -> list[DataFile]:
+    values = partition_values(catalog, connection, table)
+    width = range(len(table.partitioned_by))
+    pruner = PartitionPruner.of(bounds, table)
+    return [
+        f for f in files if f.partition_id != table.partition_id or pruner.keeps([values[f.id].get(i) for i in width])
+    ]
+
+
+def _with_inlined_deletes(
+    catalog: Catalog, connection: Connection, table: Table, files: list[DataFile], at: int
+) -> list[DataFile]:
+    gone: dict[int, list[int]] = defaultdict(list)
+    for file_id, position, _ in inlined_deletes(catalog, connection, table, at):
+        gone[file_id].append(position)
+    if not gone:
+        return files
+    return [replace(f, inlined_deletes=tuple(sorted(gone[f.id]))) if f.id in gone else f for f in files]
