@@ -1,0 +1,123 @@
+"""Engines that run rendered SQL over one step of a history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import sqlglot
+
+from trickle.plan import WEIGHT, Version
+from trickle.testing.oracle.history import COLUMNS, SCHEMAS, TABLES, Row, Rows, Step
+
+Schemas = dict[str, tuple[tuple[str, str], ...]]
+
+
+class Engine(Protocol):
+    """Something that answers SQL about a history."""
+
+    def load(self, history: Sequence[Step]) -> None: ...
+
+    def relation(self, table: str, version: Version) -> str: ...
+
+    def rows(self, sql: str, step: int) -> Rows: ...
+
+
+class DuckEngine:
+    """DuckDB in this process: all steps are loaded at once, each statement is prepared once."""
+
+    def __init__(self) -> None:
+        import duckdb
+
+        self._connection: Any = duckdb.connect()
+        self._connection.execute("SET threads = 1")
+        # wrong answers of DuckDB 1.5.5: see the comment on oracles in docs/reference/delta-rules.md
+        self._connection.execute("SET disabled_optimizers = 'deliminator,join_filter_pushdown'")
+        self._connection.execute("CREATE MACRO raise_error(message) AS error(message)")
+        columns = ", ".join(f"{name} {_duck_type(type)}" for name, type in COLUMNS)
+        for table in TABLES:
+            for version in Version:
+                weight = f", {WEIGHT} INT" if version is Version.CHANGES else ""
+                self._connection.execute(
+                    f"CREATE TABLE {table}_{version.value} ({columns}{weight}, step INT)"
+                )
+        self._translated: dict[str, str] = {}
+
+    def load(self, history: Sequence[Step]) -> None:
+        for table in TABLES:
+            for version in Version:
+                rows = [(*row, n) for n, step in enumerate(history) for row in step.rows(table, version)]
+                self._fill(f"{table}_{version.value}", rows)
+
+    def relation(self, table: str, version: Version) -> str:
+        return f"{table}_{version.value}"
+
+    def rows(self, sql: str, step: int) -> Rows:
+        translated = self.translate(sql)
+        arguments = {"step": step} if "$step" in translated else {}
+        result: Rows = self._connection.execute(translated, arguments).fetchall()
+        return result
+
+    def translate(self, sql: str) -> str:
+        """Spark's SQL as DuckDB's; every table is narrowed to the step in question."""
+        if sql not in self._translated:
+            tree = sqlglot.parse_one(sql, dialect="spark")
+            for table in list(tree.find_all(sqlglot.exp.Table)):
+                if table.name in self._tables():
+                    narrowed = sqlglot.parse_one(
+                        f"(SELECT * EXCLUDE (step) FROM {table.name} WHERE step = $step)", dialect="duckdb"
+                    )
+                    table.replace(narrowed)
+            self._translated[sql] = tree.sql(dialect="duckdb")
+        return self._translated[sql]
+
+    def _tables(self) -> frozenset[str]:
+        return frozenset(f"{t}_{v.value}" for t in TABLES for v in Version)
+
+    def _fill(self, table: str, rows: list[Row]) -> None:
+        self._connection.execute(f"DELETE FROM {table}")
+        for start in range(0, len(rows), 500):
+            part = rows[start : start + 500]
+            values = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in part)
+            self._connection.execute(f"INSERT INTO {table} VALUES {values}")
+
+
+class InlineEngine:
+    """Any engine of Spark SQL: the rows of a step are written into the text as VALUES."""
+
+    def __init__(self, execute: Callable[[str], Rows]) -> None:
+        self._execute = execute
+        self._history: Sequence[Step] = ()
+
+    def load(self, history: Sequence[Step]) -> None:
+        self._history = history
+
+    def relation(self, table: str, version: Version) -> str:
+        return f"<{table} {version.value}>"
+
+    def rows(self, sql: str, step: int) -> Rows:
+        for table in TABLES:
+            for version in Version:
+                name = self.relation(table, version)
+                if name in sql:
+                    sql = sql.replace(name, self._values(self._history[step].rows(table, version), table, version))
+        return self._execute(sql)
+
+    def _values(self, rows: Rows, table: str, version: Version) -> str:
+        columns = list(SCHEMAS[table]) + ([(WEIGHT, "INT")] if version is Version.CHANGES else [])
+        typed = ", ".join(f"CAST({name} AS {type}) AS {name}" for name, type in columns)
+        names = ", ".join(name for name, _ in columns)
+        filled = rows or [(None,) * len(columns)]
+        values = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in filled)
+        empty = "" if rows else " WHERE FALSE"
+        return f"(SELECT {typed} FROM VALUES {values} AS t({names}){empty})"
+
+
+def _literal(value: object) -> str:
+    if value is None:
+        return "NULL"
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+def _duck_type(type: str) -> str:
+    return "VARCHAR" if type == "STRING" else type
