@@ -89,9 +89,7 @@ def lake_postgres(postgres: PostgresServer, tmp_path: Path) -> Iterator[LakeSite
     postgres.drop(url)
 
 
-@pytest.fixture(
-    params=[pytest.param(c, marks=pytest.mark.postgres if c == "postgres" else ()) for c in CATALOGS]
-)
+@pytest.fixture(params=[pytest.param(c, marks=pytest.mark.postgres if c == "postgres" else ()) for c in CATALOGS])
 def lake(request: pytest.FixtureRequest) -> LakeSite:
     """A place for a new lake, once over SQLite and once over PostgreSQL."""
     site: LakeSite = request.getfixturevalue(f"lake_{request.param}")

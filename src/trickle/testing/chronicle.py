@@ -37,9 +37,7 @@ class Shadow:
         touched = sorted({step.table for step in operation.steps} & shapes.keys())
         reads = [f"FROM {name(table).duckdb}" for table in touched]
         results = self._peer.run(None, "USE memory.shadow", *texts, *reads)[1 + len(texts) :]
-        fresh = {
-            table: TableState(shapes[table], rows_of(r)) for table, r in zip(touched, results, strict=True)
-        }
+        fresh = {table: TableState(shapes[table], rows_of(r)) for table, r in zip(touched, results, strict=True)}
         self._state = {t: s for t, s in (self._state | fresh).items() if t in shapes}
         return self._state
 

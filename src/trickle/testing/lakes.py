@@ -29,6 +29,11 @@ class LakeSite:
         data_path = str(self.data) if self.address.on_postgres else None
         return trickle.connect(self.target, data_path=data_path, spark=spark, settings=self.settings | given)
 
+    def order(self) -> dict[str, Any]:
+        """How another process opens the lake, as plain values."""
+        data_path = str(self.data) if self.address.on_postgres else None
+        return {"target": self.target, "data_path": data_path, "settings": self.settings}
+
     def files(self) -> set[Path]:
         """Every file under the data path."""
         return {path for path in self.data.rglob("*") if path.is_file()}

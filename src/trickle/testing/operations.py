@@ -79,9 +79,7 @@ class Change:
         return len(self.steps)
 
     def __str__(self) -> str:
-        texts = [
-            step.text.spark if self.writer is Writer.TRICKLE else step.text.duckdb for step in self.steps
-        ]
+        texts = [step.text.spark if self.writer is Writer.TRICKLE else step.text.duckdb for step in self.steps]
         if self.atomic:
             texts = ["BEGIN", *texts, "ROLLBACK" if self.rolled_back else "COMMIT"]
         return f"[{self.writer.value}] " + "; ".join(texts)

