@@ -17,9 +17,7 @@ _INTEGERS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, ex
 _TIMESTAMPS = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPLTZ, exp.DType.TIMESTAMPTZ)
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_TIMESTAMP = re.compile(
-    r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})?)?"
-)
+_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})?)?")
 _EXACT_AS_DOUBLE = 2**53
 
 
@@ -59,9 +57,7 @@ def _cast(value: object | None, to: exp.DataType) -> object | None:
     if to.this in _INTEGERS:
         number = int(value) if isinstance(value, str) and _INTEGER.fullmatch(value) else value
         fits = (
-            isinstance(number, int)
-            and not isinstance(number, bool)
-            and -1 <= number >> (_INTEGERS[to.this] - 1) <= 0
+            isinstance(number, int) and not isinstance(number, bool) and -1 <= number >> (_INTEGERS[to.this] - 1) <= 0
         )
         return number if fits else None
     if to.this == exp.DType.DECIMAL:

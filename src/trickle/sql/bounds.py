@@ -25,9 +25,7 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
 _EQUAL = (exp.EQ, exp.NullSafeEQ)
 
 
-def bounds(
-    where: str, columns: Mapping[str, str] | Iterable[str], qualifiers: Iterable[str] = ()
-) -> tuple[Bound, ...]:
+def bounds(where: str, columns: Mapping[str, str] | Iterable[str], qualifiers: Iterable[str] = ()) -> tuple[Bound, ...]:
     """One bound per column that the predicate limits; what it says otherwise is left out, never guessed.
 
     `columns` are the table's, with their DuckLake types; without types values come as written, and whoever
@@ -90,11 +88,7 @@ class _Target:
         column, interval = self._fitted(left, right)
         if column is None or interval is None:
             return None
-        return (
-            Bound(column, low=interval[0])
-            if operator in (exp.GT, exp.GTE)
-            else Bound(column, high=interval[1])
-        )
+        return Bound(column, low=interval[0]) if operator in (exp.GT, exp.GTE) else Bound(column, high=interval[1])
 
     def _equal(self, left: exp.Expr, right: exp.Expr) -> Bound | None:
         column, interval = self._fitted(left, right)

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ErrorLevel, SqlglotError
+from sqlglot.generators.spark import SparkGenerator
+from sqlglot.optimizer.annotate_types import annotate_types
+from sqlglot.parsers.spark import SparkParser
 
 from trickle.errors import QueryError
 
 
 class SparkSql(Spark):
-    """Spark 4's SQL: a doubled quote inside a string is one quote; sqlglot's own Spark reads two strings."""
+    """Spark 4's SQL, where sqlglot's own Spark is still that of version 3.
+
+    A doubled quote inside a string is one quote, not two strings; CAST raises on bad input; percentile_cont is
+    exact, not percentile_approx.
+    """
 
     class Tokenizer(Spark.Tokenizer):
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
+
+    class Parser(SparkParser):
+        STRICT_CAST = True
+
+    class Generator(SparkGenerator):
+        TRANSFORMS: ClassVar[dict[type[exp.Expr], Any]] = {
+            node: rule for node, rule in SparkGenerator.TRANSFORMS.items() if node is not exp.WithinGroup
+        }
 
 
 _DIALECTS: dict[str, str | type[Spark]] = {"spark": SparkSql, "postgres": "postgres", "duckdb": "duckdb"}
@@ -33,8 +48,9 @@ def expression_to_spark(text: str, dialect: str = "spark") -> str:
     if dialect == "spark":
         return text
     tree = _parse(f"SELECT {text}", dialect)
-    if not isinstance(tree, exp.Select) or len(tree.expressions) != 1 or len(tree.args.keys() - {"kind"}) < 1:
-        raise QueryError(f"not an expression: {text}")
+    parts = {part for part, value in tree.args.items() if value}
+    if parts != {"expressions"} or len(tree.expressions) != 1 or isinstance(tree.expressions[0], exp.Alias):
+        raise QueryError(f'"{text}" is not one expression')
     return _generate(tree.expressions[0], dialect, "spark")
 
 
@@ -47,9 +63,10 @@ def type_to_spark(text: str, dialect: str = "spark") -> str:
     if dialect == "spark":
         return text
     try:
-        return exp.DataType.build(text, dialect=_DIALECTS[dialect]).sql(dialect=SparkSql)
+        tree = exp.DataType.build(text, dialect=_DIALECTS[dialect])
     except SqlglotError as error:
         raise QueryError(f'type "{text}" is not known') from error
+    return _generate(tree, dialect, "spark")
 
 
 def duckdb_to_spark(sql: str) -> str:
@@ -85,6 +102,10 @@ def _parse(sql: str, dialect: str) -> exp.Expr:
 
 
 def _generate(tree: exp.Expr, source: str, target: str) -> str:
+    if source != "spark" and target == "spark":
+        tree = tree.transform(_without_zone)
+    if source == "postgres":
+        _refuse_unclear_division(annotate_types(tree, dialect="postgres"))
     try:
         return tree.sql(dialect=_DIALECTS[target], unsupported_level=ErrorLevel.RAISE)
     except SqlglotError as error:
@@ -93,6 +114,31 @@ def _generate(tree: exp.Expr, source: str, target: str) -> str:
             detail=str(error),
             hint=f"write it in {_NAMES[target]} SQL",
         ) from error
+
+
+def _without_zone(node: exp.Expr) -> exp.Expr:
+    """TIMESTAMP has no zone in DuckDB and PostgreSQL; Spark calls that type TIMESTAMP_NTZ."""
+    if isinstance(node, exp.DataType) and node.this == exp.DType.TIMESTAMP:
+        node.set("this", exp.DType.TIMESTAMPNTZ)
+    return node
+
+
+def _refuse_unclear_division(tree: exp.Expr) -> None:
+    """PostgreSQL cuts the quotient of two integers, Spark does not: the types must be seen in the text."""
+    for division in tree.find_all(exp.Div):
+        sides = (division.left, division.right)
+        if not any(side.is_type(*exp.DataType.REAL_TYPES) for side in sides) and not all(map(_is_whole, sides)):
+            raise QueryError(
+                f"whether {division.sql('postgres')} divides integers cannot be seen",
+                detail="PostgreSQL cuts the quotient of two integers, Spark does not.",
+                hint="cast one side, as in a::float8 / b or a::int / b::int",
+            )
+
+
+def _is_whole(node: exp.Expr) -> bool:
+    node = node.unnest()
+    known = isinstance(node, exp.Cast) and node.is_type(*exp.DataType.INTEGER_TYPES)
+    return known or node.is_int or isinstance(node, exp.Count)
 
 
 def _unreadable(dialect: str, detail: str) -> QueryError:

@@ -33,9 +33,7 @@ def _cut_semicolons(cursor: Cursor) -> None:
     for index, token in enumerate(cursor.tokens):
         if token.reads(";"):
             follows = cursor.tokens[index + 1]
-            raise cursor.error(
-                "there is more than one statement", "run them one by one, or as a script", follows
-            )
+            raise cursor.error("there is more than one statement", "run them one by one, or as a script", follows)
 
 
 def _statement(cursor: Cursor) -> Statement:
@@ -81,9 +79,7 @@ def _refuse_changes_under_with(cursor: Cursor) -> None:
         verb = token.text.upper()
         if depth == 0 and index and cursor.tokens[index - 1].reads(")"):
             if verb in ("INSERT", "UPDATE", "DELETE", "MERGE"):
-                raise cursor.error(
-                    f"WITH before {verb} is not supported", f"put it into the query of {verb}", token
-                )
+                raise cursor.error(f"WITH before {verb} is not supported", f"put it into the query of {verb}", token)
             if verb in QUERY_STARTS:
                 return
 

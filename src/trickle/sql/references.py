@@ -58,7 +58,10 @@ def _walk(text: str, rule: Callable[[Walk, int, frozenset[str]], None]) -> list[
     if rule is Walk.query and cursor.accept("EXPLAIN"):
         cursor.accept_any("EXTENDED", "FORMATTED", "COST", "CODEGEN")
     walk = Walk(cursor)
-    rule(walk, last, frozenset())
+    try:
+        rule(walk, last, frozenset())
+    except RecursionError:
+        raise QueryError("the query is nested too deeply", hint="split it with WITH or views") from None
     return sorted(walk.found, key=lambda reference: reference.start)
 
 
@@ -104,7 +107,7 @@ def _aliases(text: str, replacements: Mapping[Reference, str], default_schema: s
     for reference in bare:
         key = _key(reference, default_schema)
         rivals = any(other[1] == key[1] and other != key for other in keys)
-        if rivals and any(_names(chain)[:2] == list(key) for chain in chains):
+        if rivals and any(len(chain) > 2 and _names(chain)[:2] == list(key) for chain in chains):
             _refuse_ambiguity(reference, chains)
             aliases[reference] = quote_spark(reference.name.within(default_schema).label)
         else:

@@ -10,84 +10,90 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trickle.errors import QueryError
+from trickle.sql.alteration import (
+    TRANSFORMS,
+    AddColumn,
+    AddPrimaryKey,
+    Alteration,
+    ColumnDef,
+    DropColumn,
+    DropDefault,
+    DropNotNull,
+    DropPrimaryKey,
+    PartitionField,
+    RenameColumn,
+    RenameTable,
+    SetCluster,
+    SetDefault,
+    SetNotNull,
+    SetPartition,
+    WidenColumn,
+)
+from trickle.sql.names import Name, distinct, quote_spark
+
+__all__ = [
+    "TRANSFORMS",
+    "Action",
+    "AddColumn",
+    "AddPrimaryKey",
+    "AlterStreamTable",
+    "AlterTable",
+    "Alteration",
+    "Assignment",
+    "Begin",
+    "Call",
+    "ColumnDef",
+    "Commit",
+    "CreateSchema",
+    "CreateStreamTable",
+    "CreateTable",
+    "CreateView",
+    "Delete",
+    "Describe",
+    "DropColumn",
+    "DropDefault",
+    "DropNotNull",
+    "DropPrimaryKey",
+    "DropSchema",
+    "DropStreamTable",
+    "DropTable",
+    "DropView",
+    "ExplainStreamTable",
+    "ForeignKey",
+    "FunctionCall",
+    "Insert",
+    "Match",
+    "Merge",
+    "MergeClause",
+    "Name",
+    "Options",
+    "PartitionField",
+    "Query",
+    "RefreshStreamTable",
+    "RenameColumn",
+    "RenameTable",
+    "Rollback",
+    "SetCluster",
+    "SetDefault",
+    "SetNotNull",
+    "SetPartition",
+    "Show",
+    "Statement",
+    "Truncate",
+    "Update",
+    "Value",
+    "WidenColumn",
+    "distinct",
+    "quote_spark",
+]
 
 Value = str | int | float | bool | None | tuple["Value", ...]
 """A literal as a Python value; decimals come as float, lists as tuples."""
-
-TRANSFORMS = ("identity", "year", "month", "day", "hour")
-
-
-def quote_spark(identifier: str) -> str:
-    """One identifier in backquotes, whatever it holds.
-
-    >>> quote_spark("x`; DROP TABLE y")
-    '`x``; DROP TABLE y`'
-    """
-    return "`" + identifier.replace("`", "``") + "`"
-
-
-def distinct(names: Iterable[str], what: str) -> None:
-    """Raises when two names are equal without regard to case, as Spark compares them."""
-    seen: set[str] = set()
-    for name in names:
-        if name.casefold() in seen:
-            raise QueryError(f'{what} "{name}" is named twice', hint="names are compared without case")
-        seen.add(name.casefold())
-
-
-@dataclass(frozen=True)
-class Name:
-    """The name of a table, view or function, with its schema where one was written.
-
-    >>> Name("main", "my orders").quote_spark()
-    '`main`.`my orders`'
-    """
-
-    schema: str | None
-    name: str
-
-    def __post_init__(self) -> None:
-        for part in (self.schema, self.name):
-            if part is not None and (not part.strip() or "\0" in part):
-                raise QueryError("a name is empty" if not part.strip() else "a name holds a NUL character")
-
-    @property
-    def label(self) -> str:
-        return f"{self.schema}.{self.name}" if self.schema is not None else self.name
-
-    def quote_spark(self) -> str:
-        parts = (self.schema, self.name) if self.schema is not None else (self.name,)
-        return ".".join(map(quote_spark, parts))
-
-    def within(self, schema: str) -> Name:
-        """The same name, its schema filled in where none was written."""
-        return self if self.schema is not None else Name(schema, self.name)
 
 
 @dataclass(frozen=True)
 class Query:
     text: str
-
-
-@dataclass(frozen=True)
-class ColumnDef:
-    name: str
-    type: str
-    nullable: bool = True
-    default: str | None = None
-
-
-@dataclass(frozen=True)
-class PartitionField:
-    column: str
-    transform: str = "identity"
-
-    def __post_init__(self) -> None:
-        if self.transform not in TRANSFORMS:
-            raise QueryError(
-                f'partition transform "{self.transform}" is not supported',
-                hint=f"use one of {', '.join(TRANSFORMS)}",
-            )
 
 
 @dataclass(frozen=True)
@@ -130,100 +136,7 @@ class CreateTable:
         columns = {column.name.casefold() for column in self.columns}
         for name in names:
             if name.casefold() not in columns:
-                raise QueryError(
-                    f'{clause} of table "{self.name.label}" names a column it does not have: "{name}"'
-                )
-
-
-@dataclass(frozen=True)
-class AddColumn:
-    column: ColumnDef
-    if_not_exists: bool = False
-
-
-@dataclass(frozen=True)
-class DropColumn:
-    column: str
-    if_exists: bool = False
-
-
-@dataclass(frozen=True)
-class RenameColumn:
-    column: str
-    to: str
-
-
-@dataclass(frozen=True)
-class WidenColumn:
-    column: str
-    type: str
-
-
-@dataclass(frozen=True)
-class SetDefault:
-    column: str
-    default: str
-
-
-@dataclass(frozen=True)
-class DropDefault:
-    column: str
-
-
-@dataclass(frozen=True)
-class SetNotNull:
-    column: str
-
-
-@dataclass(frozen=True)
-class DropNotNull:
-    column: str
-
-
-@dataclass(frozen=True)
-class RenameTable:
-    to: Name
-
-
-@dataclass(frozen=True)
-class SetPartition:
-    """No fields: the table is partitioned no longer."""
-
-    fields: tuple[PartitionField, ...]
-
-
-@dataclass(frozen=True)
-class SetCluster:
-    """No columns: the table is clustered no longer."""
-
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class AddPrimaryKey:
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class DropPrimaryKey:
-    pass
-
-
-Alteration = (
-    AddColumn
-    | DropColumn
-    | RenameColumn
-    | WidenColumn
-    | SetDefault
-    | DropDefault
-    | SetNotNull
-    | DropNotNull
-    | RenameTable
-    | SetPartition
-    | SetCluster
-    | AddPrimaryKey
-    | DropPrimaryKey
-)
+                raise QueryError(f'{clause} of table "{self.name.label}" names a column it does not have: "{name}"')
 
 
 @dataclass(frozen=True)

@@ -62,10 +62,7 @@ def _add(cursor: Cursor) -> Iterator[Alteration]:
         yield AddPrimaryKey(cursor.column_names())
         key_traits(cursor)
         return
-    if (
-        cursor.sees_any("CONSTRAINT", "FOREIGN", "UNIQUE", "CHECK", "PARTITION")
-        and cursor.peek(1).kind != "end"
-    ):
+    if cursor.sees_any("CONSTRAINT", "FOREIGN", "UNIQUE", "CHECK", "PARTITION") and cursor.peek(1).kind != "end":
         raise cursor.error(f"ADD {cursor.word()} is not supported in ALTER TABLE")
     cursor.accept_any("COLUMNS", "COLUMN")
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
@@ -122,9 +119,7 @@ def _change(cursor: Cursor, column: str) -> Alteration:
     if cursor.accept("DROP", "DEFAULT"):
         return DropDefault(column)
     if cursor.sees("."):
-        raise cursor.error(
-            "a field inside a column cannot be altered by itself", "alter the column's whole type"
-        )
+        raise cursor.error("a field inside a column cannot be altered by itself", "alter the column's whole type")
     raise cursor.error(
         f"{cursor.found()} is not supported in ALTER COLUMN",
         "use TYPE, SET or DROP NOT NULL, SET or DROP DEFAULT",

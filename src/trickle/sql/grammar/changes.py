@@ -115,9 +115,7 @@ def _merge_clause(cursor: Cursor, target: Name, alias: str | None) -> MergeClaus
         raise cursor.error(error.message, error.hint, start) from error
 
 
-def _merge_action(
-    cursor: Cursor, kind: Match, condition: str | None, target: Name, alias: str | None
-) -> MergeClause:
+def _merge_action(cursor: Cursor, kind: Match, condition: str | None, target: Name, alias: str | None) -> MergeClause:
     if cursor.accept("DELETE"):
         return MergeClause(kind, "delete", condition)
     if cursor.accept("UPDATE", "SET", "*"):
@@ -177,9 +175,7 @@ def _alias(cursor: Cursor, *stops: str) -> str | None:
 
 def _where(cursor: Cursor, statement: str) -> str | None:
     if cursor.sees_any("USING", "FROM"):
-        raise cursor.error(
-            f"{cursor.word()} is not supported in {statement}", "use a subquery in WHERE, or MERGE INTO"
-        )
+        raise cursor.error(f"{cursor.word()} is not supported in {statement}", "use a subquery in WHERE, or MERGE INTO")
     where = cursor.expression("RETURNING", "ORDER", "LIMIT") if cursor.accept("WHERE") else None
     cursor.finish(statement)
     return where
@@ -193,12 +189,8 @@ def _refuse_tail(cursor: Cursor, statement: str, *tails: tuple[str, ...]) -> Non
         depth += token.reads("(") - token.reads(")")
         for tail in tails:
             if depth == 0 and _reads(cursor.tokens[index : index + len(tail)], tail):
-                raise cursor.error(
-                    f"{' '.join(tail)} is not supported in {statement}", "use MERGE INTO", token
-                )
+                raise cursor.error(f"{' '.join(tail)} is not supported in {statement}", "use MERGE INTO", token)
 
 
 def _reads(tokens: list[Token], words: tuple[str, ...]) -> bool:
-    return len(tokens) == len(words) and all(
-        token.reads(word) for token, word in zip(tokens, words, strict=True)
-    )
+    return len(tokens) == len(words) and all(token.reads(word) for token, word in zip(tokens, words, strict=True))

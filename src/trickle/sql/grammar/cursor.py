@@ -18,6 +18,7 @@ from trickle.sql.grammar.lexer import (
 from trickle.sql.statement import Name
 
 T = TypeVar("T")
+_PREDICATES = (("DISTINCT", "FROM"), ("IS", "NOT"), ("IS", "NULL"), ("NOT", "NULL"))
 QUERY_STARTS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE")
 
 
@@ -30,6 +31,7 @@ class Cursor:
         self.tokens = lex(text, dialect)
         self.index = 0
         self.pairs = brackets(text, self.tokens)
+        self.query_starts: dict[int, bool] = {}
 
     def peek(self, ahead: int = 0) -> Token:
         return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
@@ -88,9 +90,7 @@ class Cursor:
             return identifier_value(self.take())
         if token.kind == "string" and token.text[0] == '"':
             return string_value(self.take())
-        hint = (
-            "put names with other signs than letters, digits and _ into backquotes" if not self.done() else ""
-        )
+        hint = "put names with other signs than letters, digits and _ into backquotes" if not self.done() else ""
         raise self.error(f"expected {what}, found {self.found()}", hint)
 
     def names_along_dots(self, what: str = "a name") -> list[str]:
@@ -144,10 +144,14 @@ class Cursor:
         return self.text[self.tokens[first].start : self.tokens[last - 1].end]
 
     def sees_query(self, ahead: int = 0) -> bool:
-        """Whether a query starts here, any number of brackets around it."""
-        while self.peek(ahead).reads("("):
-            ahead += 1
-        return any(self.peek(ahead).reads(word) for word in QUERY_STARTS)
+        """Whether a query starts here, any number of brackets around it; remembered for all of the brackets."""
+        first = last = min(self.index + ahead, len(self.tokens) - 1)
+        if first not in self.query_starts:
+            while self.tokens[last].reads("("):
+                last += 1
+            answer = any(map(self.tokens[last].reads, QUERY_STARTS))
+            self.query_starts.update(dict.fromkeys(range(first, last + 1), answer))
+        return self.query_starts[first]
 
     def query(self) -> str:
         """All that is left, a query, in Spark's words."""
@@ -172,8 +176,6 @@ class Cursor:
             return True
         if self.index == first or self.tokens[self.index - 1].reads("."):
             return False
-        if self.sees("FROM") and self.tokens[self.index - 1].reads("DISTINCT"):
-            return False
-        if self.sees("NOT") and self.tokens[self.index - 1].reads("IS"):
-            return False
-        return self.sees_any(*stops)
+        before = self.tokens[self.index - 1]
+        inside_predicate = any(before.reads(first) and self.sees(then) for first, then in _PREDICATES)
+        return self.sees_any(*stops) and not inside_predicate

@@ -75,9 +75,7 @@ def lex(text: str, dialect: str = "spark") -> list[Token]:
             at = _comment_end(text, at)
             continue
         if kind == "symbol" and match[0] in _OPENERS:
-            raise syntax_error(
-                text, at, f"the {_OPENERS[match[0]]} is not closed", f"add the closing {match[0]}"
-            )
+            raise syntax_error(text, at, f"the {_OPENERS[match[0]]} is not closed", f"add the closing {match[0]}")
         if kind != "space":
             tokens.append(Token(str(kind), match[0], at, match.end()))
         at = match.end()
@@ -110,9 +108,7 @@ def brackets(text: str, tokens: list[Token]) -> dict[int, int]:
                 raise syntax_error(text, token.start, f'the bracket "{token.text}" closes nothing')
             pairs[waiting.pop()] = index
     if waiting:
-        raise syntax_error(
-            text, tokens[waiting[-1]].start, f'the bracket "{tokens[waiting[-1]].text}" is not closed'
-        )
+        raise syntax_error(text, tokens[waiting[-1]].start, f'the bracket "{tokens[waiting[-1]].text}" is not closed')
     return pairs
 
 

@@ -42,6 +42,7 @@ _JOINS = (
 )
 _NO_ALIAS = (*_ENDS_FROM, *_ENDS_QUERY, *_JOINS, "PIVOT", "UNPIVOT")
 _SET_WORDS = ("UNION", "EXCEPT", "INTERSECT", "MINUS", "ALL", "DISTINCT")
+_CONSTANTS = ("NULL", "TRUE", "FALSE")
 _AT_END = (")", ",", ";", "|>")
 
 PLAIN = "{}"
@@ -98,7 +99,10 @@ class Walk:
     def expression(self, last: int, visible: frozenset[str]) -> None:
         """Anything that is no query itself; FROM means nothing here (extract, trim, IS DISTINCT FROM)."""
         while self.cursor.index < last:
-            self._step(visible)
+            if self._opens_query():
+                self._step(visible)
+            else:
+                self.cursor.take()
 
     def relation(self, last: int, visible: frozenset[str]) -> None:
         """What stands after FROM, JOIN or a comma between relations: a table, a function, a bracket."""
@@ -115,28 +119,25 @@ class Walk:
             raise cursor.error(f"expected a table name, found {cursor.found()}")
 
     def _step(self, visible: frozenset[str]) -> None:
-        """One token; of a bracket, all that is inside when it holds a query or stands in one."""
+        """One token, or one bracket with all that is inside."""
         cursor = self.cursor
-        if not cursor.sees("("):
+        if self._opens_query():
+            last = cursor.closing()
             cursor.take()
-            return
-        last = cursor.closing()
-        is_query = cursor.sees_query(1) and not self._is_function_of_from()
-        cursor.take()
-        if is_query:
             self.query(last, visible)
+            cursor.index = last + 1
+        elif cursor.sees("("):
+            last = cursor.closing()
+            cursor.take()
+            self.expression(last + 1, visible)
         else:
-            self.expression(last, visible)
-        cursor.index = last + 1
+            cursor.take()
 
-    def _is_function_of_from(self) -> bool:
-        """trim(FROM x): a function's own FROM."""
+    def _opens_query(self) -> bool:
+        """A bracket with a query in it, and not trim(FROM x), a function's own FROM."""
         cursor = self.cursor
-        return (
-            cursor.peek(1).reads("FROM")
-            and cursor.index > 0
-            and cursor.tokens[cursor.index - 1].reads("TRIM")
-        )
+        trims = cursor.sees("(", "FROM") and cursor.index > 0 and cursor.tokens[cursor.index - 1].reads("TRIM")
+        return cursor.sees("(") and cursor.sees_query(1) and not trims
 
     def _starts_from(self) -> bool:
         """FROM, but not that of IS [NOT] DISTINCT FROM."""
@@ -145,9 +146,7 @@ class Walk:
         if not cursor.sees("FROM") or (before and before[-1].reads(".")):
             return False
         return not (
-            len(before) == 2
-            and before[1].reads("DISTINCT")
-            and (before[0].reads("IS") or before[0].reads("NOT"))
+            len(before) == 2 and before[1].reads("DISTINCT") and (before[0].reads("IS") or before[0].reads("NOT"))
         )
 
     def _starts_bare_table(self) -> bool:
@@ -166,9 +165,7 @@ class Walk:
         """WITH [RECURSIVE] name [(columns)] [AS] (query), ...: each sees those before it."""
         cursor = self.cursor
         cursor.take()
-        recursive = (
-            cursor.sees("RECURSIVE") and cursor.is_name(cursor.peek(1)) and not cursor.peek(1).reads("AS")
-        )
+        recursive = cursor.sees("RECURSIVE") and cursor.is_name(cursor.peek(1)) and not cursor.peek(1).reads("AS")
         cursor.index += recursive
         while True:
             name = cursor.name("a name after WITH").casefold()
@@ -217,8 +214,8 @@ class Walk:
     def _ends_rows(self) -> bool:
         token, after = self.cursor.peek(), self.cursor.peek(1)
         if token.reads(","):
-            return not (after.kind in ("number", "string") or after.reads("(") or after.reads("-"))
-        calls = after.reads("(") or after.kind == "string" or token.text.upper() in ("NULL", "TRUE", "FALSE")
+            return not (after.kind in ("number", "string") or any(map(after.reads, ("(", "-", *_CONSTANTS))))
+        calls = after.reads("(") or after.kind == "string" or any(map(token.reads, _CONSTANTS))
         return token.kind == "ident" or (token.kind == "word" and not calls)
 
     def _named_relation(self, last: int, visible: frozenset[str]) -> None:

@@ -110,13 +110,9 @@ def call(cursor: Cursor) -> Call:
     start = cursor.peek()
     name = cursor.table_name("a function name")
     if (name.schema or "").casefold() != SCHEMA:
-        raise cursor.error(
-            f'function "{name.label}" cannot be called', f"write CALL {SCHEMA}.{name.name}(...)", start
-        )
+        raise cursor.error(f'function "{name.label}" cannot be called', f"write CALL {SCHEMA}.{name.name}(...)", start)
     if not cursor.sees("("):
-        raise cursor.error(
-            f"expected (, found {cursor.found()}", "a call needs its brackets, even without arguments"
-        )
+        raise cursor.error(f"expected (, found {cursor.found()}", "a call needs its brackets, even without arguments")
     made = Call(arguments(cursor, name.name))
     cursor.finish("CALL")
     return made

@@ -33,9 +33,7 @@ class Body:
 
     def set_primary_key(self, cursor: Cursor, columns: tuple[str, ...]) -> None:
         if self.primary_key:
-            raise cursor.error(
-                "a table has one primary key", "write PRIMARY KEY (a, b) for a key of two columns"
-            )
+            raise cursor.error("a table has one primary key", "write PRIMARY KEY (a, b) for a key of two columns")
         self.primary_key = columns
 
 
@@ -72,11 +70,7 @@ def create_table(cursor: Cursor, or_replace: bool) -> CreateTable:
 
 
 def _unsupported_clause(cursor: Cursor) -> QueryError:
-    hint = (
-        "tables are kept in the lake; leave the clause out"
-        if cursor.sees_any("USING", "LOCATION", "STORED")
-        else ""
-    )
+    hint = "tables are kept in the lake; leave the clause out" if cursor.sees_any("USING", "LOCATION", "STORED") else ""
     return cursor.error(f"clause {cursor.word()} is not supported in CREATE TABLE", hint)
 
 
@@ -161,9 +155,7 @@ def _partition_field(cursor: Cursor) -> PartitionField:
         return PartitionField(name)
     transform = name.lower().removesuffix("s")
     if transform not in TRANSFORMS:
-        raise cursor.error(
-            f'partition transform "{name}" is not supported', f"use one of {', '.join(TRANSFORMS)}"
-        )
+        raise cursor.error(f'partition transform "{name}" is not supported', f"use one of {', '.join(TRANSFORMS)}")
     cursor.expect("(")
     column = cursor.name("a column name")
     cursor.expect(")")
@@ -176,8 +168,6 @@ def cluster_clause(cursor: Cursor) -> tuple[str, ...]:
     cursor.expect("BY")
     columns = cursor.column_names()
     if cursor.sees_any("INTO", "SORTED"):
-        raise cursor.error(
-            f"clause {cursor.word()} is not supported", "clustering is by range, without buckets"
-        )
+        raise cursor.error(f"clause {cursor.word()} is not supported", "clustering is by range, without buckets")
     distinct(columns, "CLUSTER BY: column")
     return columns
