@@ -1,7 +1,10 @@
 """DuckDB's text of nested values: `[1, NULL]`, `{'x': 1, 'y': [a, 'b, c']}`, `{key=value}`.
 
-Strings stand bare unless they are empty, spell NULL, begin or end with a space, or hold one of `,:=[]{}()'"`;
-then they stand in single quotes, with a backslash before a quote and before a backslash.
+Two spellings. As DuckDB casts to text: strings stand bare unless they are empty, spell NULL, begin or end with a
+space, or hold one of `,:=[]{}()'"`; then they stand in quotes, with a backslash before a quote or a backslash.
+As DuckDB inlines a struct that is in no list or map: SQL literals, `'it''s'` and `CAST('2020-01-01' AS DATE)`.
+DuckDB reads both by the rules of the first, which loses quotes and backslashes; so do we, and take the second
+spelling by its own rules only where the first fails.
 """
 
 from __future__ import annotations
@@ -16,43 +19,49 @@ from .model import Column
 NESTED = frozenset({"list", "struct", "map"})
 Scalar: TypeAlias = Callable[[str, Column], Any]
 
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
-_BARE = re.compile(r"[^,=\]}]*")
+_WRITTEN = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,=\]}:'"])*""", re.DOTALL)
+_PIECE = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^'"]+)""", re.DOTALL)
+_LITERAL = re.compile(r"(?:CAST\()?'((?:[^']|'')*)'(?: AS [\w ]+(?:\([\d,]+\))?\))?|([^,}]*)")
 _NULL = re.compile(r"NULL(?=[,=\]}]|$)")
 _JSON = json.JSONDecoder()
 
 
 def parse_nested(text: str, column: Column, scalar: Scalar) -> Any:
     """Lists as lists, structs as dicts by name, maps as lists of pairs; `scalar` reads what is inside."""
-    reader = _Reader(text, scalar)
-    value = reader.value(column)
-    if reader.at != len(text):
-        raise ValueError(f"unexpected text at position {reader.at}")
-    return value
+    try:
+        return _Reader(text, scalar).whole(column, literal=False)
+    except (ValueError, ArithmeticError, KeyError):
+        if column.type != "struct":
+            raise
+        return _Reader(text, scalar).whole(column, literal=True)
 
 
 class _Reader:
-    """A cursor over one text."""
+    """A cursor over one text; `literal` says that SQL literals are read."""
 
     def __init__(self, text: str, scalar: Scalar) -> None:
         self.text = text
         self.scalar = scalar
         self.at = 0
 
-    def value(self, column: Column) -> Any:
+    def whole(self, column: Column, literal: bool) -> Any:
+        value = self.value(column, literal)
+        if self.at != len(self.text):
+            raise ValueError(f"unexpected text at position {self.at}")
+        return value
+
+    def value(self, column: Column, literal: bool) -> Any:
         if null := _NULL.match(self.text, self.at):
             self.at = null.end()
             return None
         match column.type:
             case "list":
-                return self.items("[", "]", lambda: self.value(column.children[0]))
+                return self.items("[", "]", lambda: self.value(column.children[0], literal=False))
             case "map":
                 return self.items("{", "}", lambda: self.entry(*column.children))
             case "struct":
-                fields = {child.name.casefold(): child for child in column.children}
-                found = dict(self.items("{", "}", lambda: self.field(fields)))
-                return {child.name: found.get(child.name) for child in column.children}
-        return self.scalar(self.json() if column.type == "json" else self.string(), column)
+                return self.struct(column, literal)
+        return self.scalar(self.document() if self.bare_json(column) else self.string(literal), column)
 
     def items(self, opening: str, closing: str, item: Callable[[], Any]) -> list[Any]:
         self.expect(opening)
@@ -64,31 +73,50 @@ class _Reader:
         return found
 
     def entry(self, key: Column, value: Column) -> tuple[Any, Any]:
-        left = self.value(key)
+        left = self.value(key, literal=False)
         self.expect("=")
-        return left, self.value(value)
+        return left, self.value(value, literal=False)
 
-    def field(self, fields: dict[str, Column]) -> tuple[str, Any]:
-        child = fields[self.string().casefold()]
+    def struct(self, column: Column, literal: bool) -> dict[str, Any]:
+        fields = {child.name.casefold(): child for child in column.children}
+        found = dict(self.items("{", "}", lambda: self.field(fields, literal)))
+        return {child.name: found.get(child.name) for child in column.children}
+
+    def field(self, fields: dict[str, Column], literal: bool) -> tuple[str, Any]:
+        child = fields[self.string(literal).casefold()]
         self.expect(": ")
-        return child.name, self.value(child)
+        return child.name, self.value(child, literal)
 
-    def string(self) -> str:
-        if quoted := _QUOTED.match(self.text, self.at):
-            self.at = quoted.end()
-            return re.sub(r"\\(.)", r"\1", quoted[1], flags=re.DOTALL)
-        bare = _BARE.match(self.text, self.at)
-        assert bare is not None
-        self.at = bare.end()
-        return bare[0]
+    def string(self, literal: bool) -> str:
+        return self.literal() if literal else self.written()
 
-    def json(self) -> str:
-        """A JSON document stands unquoted, commas and brackets and all."""
-        if self.text.startswith("'", self.at):
-            return self.string()
+    def written(self) -> str:
+        """Quoted pieces and bare ones side by side; a backslash means something only inside quotes."""
+        match = self.take(_WRITTEN)
+        if match[0].startswith("CAST("):
+            raise ValueError("a literal")
+        pieces = _PIECE.findall(match[0])
+        return "".join(bare or re.sub(r"\\(.)", r"\1", one or two, flags=re.DOTALL) for one, two, bare in pieces)
+
+    def literal(self) -> str:
+        match = self.take(_LITERAL)
+        return str(match[2]) if match[1] is None else match[1].replace("''", "'")
+
+    def bare_json(self, column: Column) -> bool:
+        return column.type == "json" and not self.text.startswith("'", self.at)
+
+    def document(self) -> str:
+        """A JSON document may stand unquoted, commas and brackets and all."""
         start = self.at
         _, self.at = _JSON.raw_decode(self.text, start)
         return self.text[start : self.at]
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str]:
+        match = pattern.match(self.text, self.at)
+        if match is None:
+            raise ValueError(f"nothing to read at position {self.at}")
+        self.at = match.end()
+        return match
 
     def accept(self, token: str) -> bool:
         found = self.text.startswith(token, self.at)

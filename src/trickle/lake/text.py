@@ -102,14 +102,18 @@ def parse(text: object, column: Column) -> Any:
         return None
     try:
         if column.type in NESTED:
-            return parse_nested(_string(text), column, parse)
-        return _VALUES.get(word(column.type), _string)(text)
+            return parse_nested(_string(text), column, _scalar)
+        return _scalar(text, column)
     except (ValueError, ArithmeticError, KeyError) as error:
         raise LakeError(
             f'value of column "{column.name}" cannot be read as {column.type}',
             detail=f"{text!r:.200}: {error}",
             hint="Python holds the years 1 to 9999 and no infinite dates; correct the row with DuckDB.",
         ) from error
+
+
+def _scalar(text: object, column: Column) -> Any:
+    return _VALUES.get(word(column.type), _string)(text)
 
 
 def _string(text: object) -> str:
