@@ -22,6 +22,5 @@ def restrict(node: Node, keys: Sequence[exp.Expr], touched: Node) -> Node:
 
 def _key_items(change: Node, keys: Sequence[exp.Expr]) -> tuple[Item, ...]:
     return tuple(
-        Item(Column(f"__k{n}", type_of(key, change.columns)), key.copy())
-        for n, key in enumerate(keys, start=1)
+        Item(Column(f"__k{n}", type_of(key, change.columns)), key.copy()) for n, key in enumerate(keys, start=1)
     )

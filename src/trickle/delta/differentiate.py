@@ -20,9 +20,7 @@ def differentiate(
     return simplify(settle(raw, unchanged))
 
 
-def raw_delta(
-    plan: Node, unchanged: frozenset[str] = frozenset(), rules: Mapping[type[Node], Rule] = RULES
-) -> Node:
+def raw_delta(plan: Node, unchanged: frozenset[str] = frozenset(), rules: Mapping[type[Node], Rule] = RULES) -> Node:
     """Δplan exactly as the rules write it; equal inputs are differentiated once."""
     seen: dict[int, Node] = {}
 

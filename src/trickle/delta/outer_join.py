@@ -25,8 +25,7 @@ def _padding(join: OuterJoin, lonely: SemiJoin, kept: Node, other: Node) -> Node
     """Δ of the rows without a partner, the partner's columns filled with NULL."""
     own = set(lonely.names)
     padded = tuple(
-        item if item.name in own else Item(item.column, _typed_null(item.column.type))
-        for item in keep(join.columns)
+        item if item.name in own else Item(item.column, _typed_null(item.column.type)) for item in keep(join.columns)
     )
     return Project(semi_join.delta(lonely, kept, other), (*padded, PASSED_WEIGHT))
 

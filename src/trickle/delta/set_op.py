@@ -15,9 +15,7 @@ def delta(node: SetOp, left: Node, right: Node) -> Node:
     touched = Distinct(UnionAll((affected(left, row), affected(right, row))))
 
     def limited(state: SetOp) -> SetOp:
-        return replace(
-            state, left=restrict(state.left, row, touched), right=restrict(state.right, row, touched)
-        )
+        return replace(state, left=restrict(state.left, row, touched), right=restrict(state.right, row, touched))
 
     return difference(limited(_as_set_op(after(node))), limited(_as_set_op(before(node))))
 

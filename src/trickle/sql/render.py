@@ -42,9 +42,7 @@ Relations = Callable[[str, Version], str]
 """The relation, as SQL text, that holds a table in one of its versions."""
 
 
-def render(
-    plan: Node, relations: Relations, labels: Sequence[str] | None = None, *, broadcast: bool = False
-) -> str:
+def render(plan: Node, relations: Relations, labels: Sequence[str] | None = None, *, broadcast: bool = False) -> str:
     """The plan as one SELECT, its columns under `labels` (else their own names); parts read twice are CTEs.
 
     With `broadcast`, joins carry hints for the sides that are as small as the change.
@@ -134,15 +132,14 @@ class _Writer:
 
     def scan(self, node: Scan, wanted: Sequence[str]) -> str:
         sources = {f.column.name: f.source for f in node.fields}
-        listed = ", ".join(
-            f"{quote(sources[n])} AS {quote(n)}" if sources.get(n, n) != n else quote(n) for n in wanted
-        )
+        listed = ", ".join(f"{quote(sources[n])} AS {quote(n)}" if sources.get(n, n) != n else quote(n) for n in wanted)
         return f"SELECT {listed} FROM {self.relations(node.table, node.version)}"
 
     def constant(self, node: Constant, wanted: Sequence[str]) -> str:
         if not node.rows:
-            nothing = {c.name: f"CAST(NULL AS {c.type or 'VOID'}) AS {quote(c.name)}" for c in node.columns}
-            return f"SELECT {', '.join(nothing[n] for n in wanted)} WHERE FALSE"
+            types = {c.name: c.type for c in node.columns}
+            listed = ", ".join(f"{_nothing(types[name])} AS {quote(name)}" for name in wanted)
+            return f"SELECT {listed} WHERE FALSE"
         rows = ", ".join(f"({', '.join(text(value) for value in row)})" for row in node.rows)
         return f"SELECT {_names(wanted)} FROM (VALUES {rows}) AS {self.alias()}({_names(node.names)})"
 
@@ -201,9 +198,7 @@ class _Writer:
             ready = [c for c in waiting if references(c) <= known]
             waiting = [c for c in waiting if c not in ready]
             link = (
-                f"JOIN {self.relation(part)} ON {text(all_of(ready))}"
-                if ready
-                else f"CROSS JOIN {self.relation(part)}"
+                f"JOIN {self.relation(part)} ON {text(all_of(ready))}" if ready else f"CROSS JOIN {self.relation(part)}"
             )
             source.relation += f" {link}"
             self.hint(source, part)
@@ -250,9 +245,7 @@ def _linked(join: Join) -> list[Node]:
     known = set(join.parts[0].names)
     links = [references(c) for c in conjuncts(join.on)]
     while waiting:
-        near = next(
-            (p for p in waiting if any(_links(link, known, set(p.names)) for link in links)), waiting[0]
-        )
+        near = next((p for p in waiting if any(_links(link, known, set(p.names)) for link in links)), waiting[0])
         waiting.remove(near)
         ordered.append(near)
         known |= set(near.names)
@@ -270,6 +263,10 @@ def _choice(node: Expand, marker: exp.Expr, n: int) -> Item:
         for i, p in enumerate(node.projections)
     ]
     return Item(node.projections[0][n].column, exp.Case(ifs=branches))
+
+
+def _nothing(type: str | None) -> str:
+    return f"CAST(NULL AS {type})" if type else "NULL"
 
 
 def _kept(columns: Iterable[Column]) -> tuple[Item, ...]:

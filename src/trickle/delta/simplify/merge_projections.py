@@ -22,9 +22,7 @@ def _merge(node: Node) -> Node:
     below = node.input
     if isinstance(below, Project) and _cheap(node, below):
         inner = {item.name: item.expression for item in below.items}
-        node = Project(
-            below.input, tuple(replace(i, expression=substitute(i.expression, inner)) for i in node.items)
-        )
+        node = Project(below.input, tuple(replace(i, expression=substitute(i.expression, inner)) for i in node.items))
     return node.input if _passes_all(node) else node
 
 

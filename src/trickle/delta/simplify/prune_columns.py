@@ -52,9 +52,7 @@ def _prune(node: Node, wanted: frozenset[str]) -> Node:
             return replace(node, left=_prune(node.left, needed), right=_prune(node.right, needed))
         case SemiJoin():
             needed = wanted | references(node.on)
-            return replace(
-                node, left=_prune(node.left, needed), right=_prune(node.right, references(node.on))
-            )
+            return replace(node, left=_prune(node.left, needed), right=_prune(node.right, references(node.on)))
         case UnionAll():
             kept = tuple(c for c in node.columns if c.name in wanted) or node.columns[:1]
             names = frozenset(c.name for c in kept)
@@ -68,9 +66,7 @@ def _prune(node: Node, wanted: frozenset[str]) -> Node:
             calls = tuple(i for i in node.calls if i.name in wanted)
             if not calls:
                 return _prune(node.input, wanted)
-            needed = wanted - {i.name for i in calls} | _read(
-                (*node.partition, *(i.expression for i in calls))
-            )
+            needed = wanted - {i.name for i in calls} | _read((*node.partition, *(i.expression for i in calls)))
             return replace(node, calls=calls, input=_prune(node.input, needed))
         case Generate():
             needed = wanted - {c.name for c in node.made} | references(node.generator)

@@ -13,6 +13,12 @@ from trickle.testing.oracle.history import COLUMNS, SCHEMAS, TABLES, Row, Rows, 
 Schemas = dict[str, tuple[tuple[str, str], ...]]
 
 
+_NARROWED = {
+    name: sqlglot.parse_one(f"(SELECT * EXCLUDE (step) FROM {name} WHERE step = $step)", dialect="duckdb")
+    for name in (f"{table}_{version.value}" for table in TABLES for version in Version)
+}
+
+
 class Engine(Protocol):
     """Something that answers SQL about a history."""
 
@@ -38,10 +44,9 @@ class DuckEngine:
         for table in TABLES:
             for version in Version:
                 weight = f", {WEIGHT} INT" if version is Version.CHANGES else ""
-                self._connection.execute(
-                    f"CREATE TABLE {table}_{version.value} ({columns}{weight}, step INT)"
-                )
-        self._translated: dict[str, str] = {}
+                self._connection.execute(f"CREATE TABLE {table}_{version.value} ({columns}{weight}, step INT)")
+        self._prepared: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
 
     def load(self, history: Sequence[Step]) -> None:
         for table in TABLES:
@@ -53,26 +58,45 @@ class DuckEngine:
         return f"{table}_{version.value}"
 
     def rows(self, sql: str, step: int) -> Rows:
-        translated = self.translate(sql)
-        arguments = {"step": step} if "$step" in translated else {}
-        result: Rows = self._connection.execute(translated, arguments).fetchall()
+        if sql not in self._prepared:
+            self._prepared[sql] = self._prepare(self.translate(sql))
+        result: Rows = self._connection.execute(self._prepared[sql].format(step)).fetchall()
         return result
 
     def translate(self, sql: str) -> str:
         """Spark's SQL as DuckDB's; every table is narrowed to the step in question."""
-        if sql not in self._translated:
-            tree = sqlglot.parse_one(sql, dialect="spark")
-            for table in list(tree.find_all(sqlglot.exp.Table)):
-                if table.name in self._tables():
-                    narrowed = sqlglot.parse_one(
-                        f"(SELECT * EXCLUDE (step) FROM {table.name} WHERE step = $step)", dialect="duckdb"
-                    )
-                    table.replace(narrowed)
-            self._translated[sql] = tree.sql(dialect="duckdb")
-        return self._translated[sql]
+        tree = sqlglot.parse_one(sql, dialect="spark")
+        for table in list(tree.find_all(sqlglot.exp.Table)):
+            if table.name in _NARROWED:
+                table.replace(_NARROWED[table.name].copy())
+        return tree.sql(dialect="duckdb")
 
-    def _tables(self) -> frozenset[str]:
-        return frozenset(f"{t}_{v.value}" for t in TABLES for v in Version)
+    def store(self, table: str, sql: str, step: int) -> None:
+        """Create a table from a query."""
+        self._connection.execute(f'CREATE OR REPLACE TABLE "{table}" AS {self._at(sql, step)}')
+
+    def apply(self, table: str, columns: Sequence[str], sql: str, step: int) -> int | None:
+        """Apply a delta to a stored table; the smallest number of copies a row is left with."""
+        listed = ", ".join(columns).replace("`", '"')
+        both = f'SELECT {listed}, 1 AS {WEIGHT} FROM "{table}" UNION ALL ({self._at(sql, step)})'
+        net = f"SELECT {listed}, sum({WEIGHT}) AS {WEIGHT} FROM ({both}) GROUP BY {listed}"
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE net AS {net}")
+        self._connection.execute(f'DELETE FROM "{table}"')
+        copies = f"SELECT {listed} FROM net, range(CAST({WEIGHT} AS BIGINT)) WHERE {WEIGHT} > 0"
+        self._connection.execute(f'INSERT INTO "{table}" {copies}')
+        worst: int | None = self._connection.execute(f"SELECT min({WEIGHT}) FROM net").fetchone()[0]
+        return worst
+
+    def _at(self, sql: str, step: int) -> str:
+        if sql not in self._texts:
+            self._texts[sql] = self.translate(sql)
+        return self._texts[sql].replace("$step", str(step))
+
+    def _prepare(self, sql: str) -> str:
+        """A statement that runs the prepared query, with a place for the step."""
+        name = f"q{len(self._prepared)}"
+        self._connection.execute(f"PREPARE {name} AS {sql}")
+        return f"EXECUTE {name}(step := {{}})" if "$step" in sql else f"EXECUTE {name}"
 
     def _fill(self, table: str, rows: list[Row]) -> None:
         self._connection.execute(f"DELETE FROM {table}")

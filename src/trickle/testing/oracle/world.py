@@ -42,18 +42,20 @@ class World:
         self.history = history
         engine.load(history)
 
-    def check(
-        self, text: str, rules: Mapping[type[Node], Rule] = RULES, prune: bool = True
-    ) -> Mismatch | None:
+    def check(self, text: str, rules: Mapping[type[Node], Rule] = RULES, prune: bool = True) -> Mismatch | None:
         """The first step at which the query's delta is wrong."""
         query = lower(text, SCHEMAS)
         old_sql = self.sql(before(query.plan), query)
         new_sql = self.sql(query.plan, query)
         known: Bag | None = None
+        deltas: dict[frozenset[str], str] = {}
         for n, step in enumerate(self.history):
             old = self.bag(old_sql, n) if known is None else known
             new = self.bag(new_sql, n)
-            sql = self.delta_sql(query, step.unchanged if prune else frozenset(), rules)
+            unchanged = step.unchanged & query.tables if prune else frozenset()
+            if unchanged not in deltas:
+                deltas[unchanged] = self.delta_sql(query, unchanged, rules)
+            sql = deltas[unchanged]
             got = added(old, self.engine.rows(sql, n))
             if got != new:
                 return Mismatch(text, step, new, got, sql)
@@ -77,8 +79,8 @@ class World:
 def added(bag: Bag, delta: Rows) -> Bag:
     """bag + delta; a count below zero stays, so that it is seen."""
     total = Counter(bag)
-    for *row, weight in delta:
-        total[tuple(row)] += weight  # type: ignore[assignment]
+    for row, weight in ((row[:-1], row[-1]) for row in delta):
+        total[row] += int(str(weight))
     return Counter({row: n for row, n in total.items() if n})
 
 

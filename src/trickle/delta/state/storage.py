@@ -1,0 +1,178 @@
+"""What a stream table stores: its columns, and hidden ones behind them from which the next state follows.
+
+The query is a stack of projections and filters over its topmost aggregate (or DISTINCT). All groups are stored;
+a group that the filters above (HAVING) leave out has `__trickle_visible` false, and the published view skips it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from trickle.delta.aggregate import as_aggregate
+from trickle.delta.state.algebra import Algebra, Rescan, algebra
+from trickle.delta.state.cells import Cell, counting
+from trickle.plan import (
+    STORED,
+    Aggregate,
+    Column,
+    Distinct,
+    Field,
+    Filter,
+    Item,
+    Node,
+    Project,
+    Scan,
+    Version,
+    all_of,
+    col,
+    hidden,
+    keep,
+    substitute,
+)
+
+COUNT = hidden("count")
+VISIBLE = hidden("visible")
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A hidden column: its name, what it holds over the aggregate's columns, and why it is there."""
+
+    column: Column
+    value: exp.Expr
+    purpose: str
+
+
+@dataclass(frozen=True)
+class Storage:
+    """How the result of a query is stored and kept fresh."""
+
+    plan: Node
+    labels: tuple[str, ...]
+    strategy: str
+    """`algebraic`, `rescan` or `delta`."""
+    reason: str
+    aggregate: Aggregate | None = None
+    outputs: tuple[Item, ...] = ()
+    """The query's columns over the aggregate's."""
+    visible: exp.Expr | None = None
+    """What HAVING and filters above say, over the aggregate's columns."""
+    algebras: tuple[Algebra, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All stored columns, the hidden ones last."""
+        return (*self.plan.columns, *(h.column for h in self.hidden))
+
+    @property
+    def stored_labels(self) -> tuple[str, ...]:
+        return (*self.labels, *(h.column.name for h in self.hidden))
+
+    @property
+    def key(self) -> tuple[str, ...] | None:
+        """Labels of the stored columns that identify a row (NULL equals NULL); None: rows match by content."""
+        if self.aggregate is None:
+            return None
+        by_name = dict(zip((c.name for c in self.columns), self.stored_labels, strict=True))
+        return tuple(by_name[self.stored_as(key.name)] for key in self.aggregate.keys)
+
+    @property
+    def visible_label(self) -> str | None:
+        """The hidden column the published view filters by."""
+        return VISIBLE if any(h.column.name == VISIBLE for h in self.hidden) else None
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The state of a group, each cell once."""
+        found = {cell.name: cell for a in self.algebras for cell in a.cells}
+        return (counting(COUNT), *found.values())
+
+    def stored_as(self, name: str) -> str:
+        """The stored column that holds a key or cell of the aggregate."""
+        for item in (*self.outputs, *(Item(h.column, h.value) for h in self.hidden)):
+            if item.expression == col(name):
+                return item.name
+        raise KeyError(name)
+
+    def scan(self) -> Scan:
+        """The rows stored now."""
+        pairs = zip(self.columns, self.stored_labels, strict=True)
+        return Scan(STORED, tuple(Field(c, label) for c, label in pairs), Version.BEFORE)
+
+
+def store(plan: Node, labels: Sequence[str], *, float_sums: bool = True, merge: bool = True) -> Storage:
+    """Decide how the result of `plan` is stored. Without `merge`, groups are always rescanned."""
+    aggregate, outputs, conditions = _peel(plan)
+    if aggregate is None:
+        return Storage(plan, tuple(labels), "delta", "no aggregate on top: the change is computed from the sources'")
+    found = [algebra(item, aggregate.input.columns, float_sums) for item in aggregate.calls]
+    refused = next((a for a in found if isinstance(a, Rescan)), None)
+    keys = _hidden_keys(aggregate, outputs)
+    visible = all_of(conditions) if conditions else None
+    if refused is not None or not merge:
+        reason = refused.reason if refused else "merging is switched off"
+        return Storage(plan, tuple(labels), "rescan", reason, aggregate, outputs, visible, (), keys)
+    algebras = tuple(a for a in found if isinstance(a, Algebra))
+    draft = Storage(plan, tuple(labels), "algebraic", "", aggregate, outputs, visible, algebras, keys)
+    reason = "every aggregate can be merged with the change"
+    return Storage(
+        plan, tuple(labels), "algebraic", reason, aggregate, outputs, visible, algebras, (*keys, *_hidden_state(draft))
+    )
+
+
+def _peel(plan: Node) -> tuple[Aggregate | None, tuple[Item, ...], list[exp.Expr]]:
+    """The topmost aggregate, the output columns over it, and the conditions in between."""
+    outputs, conditions = keep(plan.columns), list[exp.Expr]()
+    node = plan
+    while isinstance(node, Project | Filter):
+        if isinstance(node, Filter):
+            conditions.append(node.condition)
+        else:
+            inner = {item.name: item.expression for item in node.items}
+            outputs = tuple(Item(i.column, substitute(i.expression, inner)) for i in outputs)
+            conditions = [substitute(c, inner) for c in conditions]
+        node = node.input
+    if isinstance(node, Distinct):
+        node = as_aggregate(node)
+    return (node if isinstance(node, Aggregate) else None), outputs, conditions
+
+
+def _hidden_keys(aggregate: Aggregate, outputs: Sequence[Item]) -> tuple[Hidden, ...]:
+    """Group keys that the query does not show."""
+    shown = {item.expression.name for item in outputs if isinstance(item.expression, exp.Column)}
+    missing = [key for key in aggregate.keys if key.name not in shown]
+    return tuple(
+        Hidden(Column(hidden(f"key_{n}"), key.column.type), col(key.name), "a group key the query does not show")
+        for n, key in enumerate(missing, start=1)
+    )
+
+
+def _hidden_state(storage: Storage) -> list[Hidden]:
+    """Cells that no output column holds, and whether HAVING lets the group through."""
+    shown = {i.expression.name for i in storage.outputs if isinstance(i.expression, exp.Column)}
+    numbers = {c.name: n for n, c in enumerate(storage.aggregate.calls if storage.aggregate else (), start=1)}
+    columns = [
+        Hidden(Column(_hidden_name(cell, numbers), cell.type), col(cell.name), "state of an aggregate")
+        for cell in storage.cells
+        if cell.name not in shown
+    ]
+    if storage.visible is not None:
+        shown_value = exp.Coalesce(this=storage.visible.copy(), expressions=[exp.false()])
+        columns.append(Hidden(Column(VISIBLE, "BOOLEAN"), shown_value, "does HAVING let the group through"))
+    return columns
+
+
+def _hidden_name(cell: Cell, numbers: dict[str, int]) -> str:
+    """`__trickle_n_sum_5` as `__trickle_n_2`: the place of the call, not a number that shifts with the query."""
+    if cell.name == COUNT:
+        return COUNT
+    for call, n in numbers.items():
+        if cell.name == call:
+            return hidden(f"value_{n}")
+        if cell.name.endswith(f"_{call}"):
+            return cell.name.removesuffix(call) + str(n)
+    return cell.name

@@ -1,0 +1,102 @@
+"""The law for stored state: however many changes were merged, the stored rows are the query's."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trickle.delta.state import Storage, initial, maintain, store
+from trickle.plan import STORED, WEIGHT, Node, Project, Version, before, keep
+from trickle.sql.lower import lower
+from trickle.sql.render import quote, render
+from trickle.testing.oracle.engine import DuckEngine
+from trickle.testing.oracle.history import SCHEMAS, Row, Rows, Step
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A step after which the stored rows are not the query's."""
+
+    query: str
+    at: int
+    step: Step
+    expected: Rows
+    got: Rows
+    sql: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.query}\nstep {self.at}\nchanges: {self.step.changes}\nbefore: {self.step.before}\n"
+            f"expected: {self.expected}\ngot: {self.got}\ndelta: {self.sql}"
+        )
+
+
+class StoredWorld:
+    """A history over which a query's result is stored and maintained step by step."""
+
+    def __init__(self, engine: DuckEngine, history: Sequence[Step]) -> None:
+        self.engine = engine
+        self.history = history
+        engine.load(history)
+
+    def check(self, text: str, *, merge: bool = True) -> Drift | None:
+        """The first step after which the stored rows are wrong."""
+        query = lower(text, SCHEMAS)
+        storage = store(query.plan, tuple(f"c{n}" for n in range(len(query.labels))), merge=merge)
+        expected_sql = render(query.plan, self.engine.relation, storage.labels)
+        self.fill(storage)
+        deltas: dict[frozenset[str], str] = {}
+        for n, step in enumerate(self.history):
+            unchanged = step.unchanged & query.tables
+            if unchanged not in deltas:
+                deltas[unchanged] = self.delta_sql(storage, unchanged)
+            self.apply(storage, deltas[unchanged], n)
+            expected, got = self.engine.rows(expected_sql, n), self.published(storage)
+            if not alike(expected, got):
+                return Drift(text, n, step, expected, got, deltas[unchanged])
+        return None
+
+    def relation(self, table: str, version: Version) -> str:
+        return quote(STORED) if table == STORED else self.engine.relation(table, version)
+
+    def fill(self, storage: Storage) -> None:
+        sql = render(before(initial(storage)), self.relation, storage.stored_labels)
+        self.engine.store(STORED, sql, 0)
+
+    def delta_sql(self, storage: Storage, unchanged: frozenset[str]) -> str:
+        delta = maintain(storage, unchanged)
+        ordered = _in_order(delta, [*(c.name for c in storage.columns), WEIGHT])
+        return render(ordered, self.relation, (*storage.stored_labels, WEIGHT))
+
+    def apply(self, storage: Storage, sql: str, step: int) -> None:
+        columns = [quote(label) for label in storage.stored_labels]
+        worst = self.engine.apply(STORED, columns, sql, step)
+        if worst is not None and worst < 0:
+            raise AssertionError(f"a change deletes what is not stored: {sql}")
+
+    def published(self, storage: Storage) -> Rows:
+        columns = ", ".join(quote(label) for label in storage.labels)
+        where = f" WHERE {quote(storage.visible_label)}" if storage.visible_label else ""
+        return self.engine.rows(f"SELECT {columns} FROM {quote(STORED)}{where}", 0)
+
+
+def alike(left: Rows, right: Rows) -> bool:
+    """Equal as multisets; floating-point numbers to 9 digits."""
+    return Counter(map(_rounded, left)) == Counter(map(_rounded, right))
+
+
+def _rounded(row: Row) -> Row:
+    return tuple(_number(value) if isinstance(value, float) else value for value in row)
+
+
+def _number(value: float) -> object:
+    if not math.isfinite(value):
+        return repr(value)
+    return f"{value + 0.0:.9g}" if abs(value) > 1e-12 else "0"
+
+
+def _in_order(plan: Node, names: Sequence[str]) -> Node:
+    columns = {c.name: c for c in plan.columns}
+    return Project(plan, keep([columns[n] for n in names]))
