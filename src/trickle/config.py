@@ -82,30 +82,68 @@ def _bound(value: float | None) -> str:
 SETTINGS: tuple[Setting, ...] = (
     Setting("spark.master", "local[*]", "Spark master of a session that Trickle starts itself."),
     Setting("spark.driver_memory", "2g", "Heap of the driver of a session that Trickle starts itself."),
-    Setting("spark.shuffle_partitions", 0, "Shuffle partitions of that session; 0: the number of cores.", 0, 100000),
+    Setting(
+        "spark.shuffle_partitions",
+        0,
+        "Shuffle partitions of that session; 0: the number of cores.",
+        0,
+        100000,
+    ),
     Setting("catalog.schema", "public", "PostgreSQL schema that holds the catalog's tables."),
+    Setting("catalog.lock_timeout_seconds", 30.0, "How long a commit waits for the catalog's lock.", 0.1, 3600),
     Setting(
-        "catalog.lock_timeout_seconds", 30.0, "How long a commit waits for the catalog's lock.", 0.1, 3600
+        "lake.small_write_rows",
+        20_000,
+        "Writes of at most so many local rows are done by the driver.",
+        0,
+        10_000_000,
     ),
-    Setting("lake.small_write_rows", 20_000, "Writes of at most so many local rows are done by the driver.", 0, 10_000_000),
     Setting(
-        "lake.small_delete_rows", 1_000_000, "Deletes of at most so many rows are collected by the driver.", 0, 50_000_000
+        "lake.small_delete_rows",
+        1_000_000,
+        "Deletes of at most so many rows are collected by the driver.",
+        0,
+        50_000_000,
     ),
     Setting(
-        "lake.small_delete_files", 256, "Delete files read by the driver in one scan; more are read by Spark.", 0, 100_000
+        "lake.small_delete_files",
+        256,
+        "Delete files read by the driver in one scan; more are read by Spark.",
+        0,
+        100_000,
     ),
     Setting("lake.target_file_mb", 256, "Size that merged and clustered files aim for.", 1, 16384),
-    Setting("lake.row_group_rows", 131_072, "Rows of a row group in files that clustering writes.", 1024, 100_000_000),
+    Setting(
+        "lake.row_group_rows",
+        131_072,
+        "Rows of a row group in files that clustering writes.",
+        1024,
+        100_000_000,
+    ),
     Setting("lake.commit_retries", 20, "How often a statement is tried again after losing a race.", 0, 1000),
     Setting("lake.compression", "zstd", "Codec of the Parquet files.", choices=("zstd", "snappy", "gzip", "none")),
     Setting("maintenance.small_file_mb", 32, "Files below this size are merged with their neighbours.", 1, 16384),
     Setting(
-        "maintenance.delete_ratio", 0.1, "Files with more than this share of deleted rows are rewritten.", 0.0, 1.0
+        "maintenance.delete_ratio",
+        0.1,
+        "Files with more than this share of deleted rows are rewritten.",
+        0.0,
+        1.0,
     ),
     Setting(
-        "maintenance.grace_seconds", 86_400.0, "Unreferenced files younger than this are never removed.", 0, 31_536_000
+        "maintenance.grace_seconds",
+        86_400.0,
+        "Unreferenced files younger than this are never removed.",
+        0,
+        31_536_000,
     ),
-    Setting("refresh.small_result_rows", 5_000, "Refresh results of at most so many rows are written by the driver.", 0, 10_000_000),
+    Setting(
+        "refresh.small_result_rows",
+        5_000,
+        "Refresh results of at most so many rows are written by the driver.",
+        0,
+        10_000_000,
+    ),
 )
 _BY_NAME = {s.name: s for s in SETTINGS}
 

@@ -1,0 +1,128 @@
+"""Queries on lake tables as queries that Spark can run: each table named becomes a view of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+
+from pyspark.sql import DataFrame, SparkSession
+
+from ..errors import CycleDetected, NotFound, QueryError, TrickleError
+from ..lake import snapshots
+from ..lake.foreign import translated
+from ..lake.lake import missing
+from ..lake.model import Snapshot, View
+from ..spark import is_connect
+from ..sql.dialects import duckdb_to_spark
+from ..sql.references import Reference, Version, expression_references, references, relation_references, splice
+from ..sql.statement import Name, quote_spark
+from .transaction import Transaction
+
+_numbers = count(1)
+
+
+@dataclass
+class Binding:
+    """The Spark views that one statement needs; gone when it ends."""
+
+    transaction: Transaction
+    spark: SparkSession
+    _views: dict[object, str] = field(default_factory=dict)
+    _open: tuple[str, ...] = ()
+    """Views being expanded, outermost first."""
+
+    # Texts.
+
+    def query(self, text: str) -> str:
+        return self._bound(text, references(text))
+
+    def expression(self, text: str) -> str:
+        return self._bound(text, expression_references(text))
+
+    def relation(self, text: str) -> str:
+        return self._bound(text, relation_references(text))
+
+    def run(self, text: str, about: str = "query") -> DataFrame:
+        """A bound query as a DataFrame."""
+        bound = self.query(text)
+        with translated(about):
+            return self.spark.sql(bound)
+
+    def name(self, frame: DataFrame) -> str:
+        """A name under which SQL text can read the frame."""
+        name = f"__trickle_{next(_numbers)}"
+        frame.createOrReplaceTempView(name)
+        self._views[name] = name
+        return name
+
+    def close(self) -> None:
+        # Spark Connect resolves names when the frame runs, not when it is made: there they have to stay.
+        if is_connect(self.spark):
+            return
+        for name in self._views.values():
+            self.spark.catalog.dropTempView(name)
+
+    def _bound(self, text: str, found: Iterable[Reference]) -> str:
+        replaced = {r: new for r in found if (new := self._replacement(r)) is not None}
+        return splice(text, replaced)
+
+    def _replacement(self, reference: Reference) -> str | None:
+        name = reference.name
+        if reference.function is not None:
+            raise NotFound(f'function "trickle.{reference.function.function}" does not exist')
+        if reference.as_of is not None:
+            at = self._snapshot(reference)
+            return self._once((name, at.id), lambda: self.transaction.rows_at(name, at))
+        table = self.transaction.find_table(name)
+        if table is not None:
+            return self._once(table.id, lambda: self.transaction.rows(table))
+        view = self.transaction.find_view(name)
+        if view is not None:
+            return self._view_text(view)
+        if self._is_known_to_spark(name):
+            return None
+        raise missing("table or view", name.label, self.transaction.table_names())
+
+    def _once(self, key: object, frame: Callable[[], DataFrame]) -> str:
+        if key not in self._views:
+            name = f"__trickle_{next(_numbers)}"
+            with translated("query"):
+                frame().createOrReplaceTempView(name)
+            self._views[key] = name
+        return self._views[key]
+
+    def _view_text(self, view: View) -> str:
+        label = f"{view.schema}.{view.name}"
+        if label in self._open:
+            path = " → ".join([*self._open, label])
+            raise CycleDetected(f'view "{view.name}" reads itself', detail=path, hint="redefine one of them.")
+        text = view.sql if view.dialect == "spark" else duckdb_to_spark(view.sql)
+        inner = Binding(self.transaction, self.spark, self._views, (*self._open, label))
+        try:
+            bound = inner.query(text)
+        except TrickleError as error:
+            raise QueryError(f'view "{view.name}" cannot be read', detail=error.message, hint=error.hint) from error
+        if not view.column_aliases:
+            return f"({bound})"
+        return f"(SELECT * FROM ({bound}) AS `v`({', '.join(map(quote_spark, view.column_aliases))}))"
+
+    def _is_known_to_spark(self, name: Name) -> bool:
+        with suppress(Exception):
+            return bool(self.spark.catalog.tableExists(name.quote_spark()))
+        return False
+
+    def _snapshot(self, reference: Reference) -> Snapshot:
+        lake, as_of = self.transaction.lake, reference.as_of
+        if isinstance(as_of, Version):
+            return lake.snapshot(as_of.snapshot)
+        assert as_of is not None
+        with translated("TIMESTAMP AS OF"):
+            row = self.spark.sql(f"SELECT unix_micros(CAST({as_of.expression} AS TIMESTAMP))").first()
+        micros = row[0] if row else None
+        if micros is None:
+            raise QueryError("TIMESTAMP AS OF needs a point in time", hint="it was NULL.")
+        with lake.reading() as connection:
+            return snapshots.at_time(lake.catalog, connection, datetime.fromtimestamp(micros / 1e6, UTC))

@@ -1,0 +1,149 @@
+"""A transaction: one snapshot to read from, one draft to write to, names as it sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import DataFrame
+
+from ..errors import NotFound, QueryError
+from ..lake.definitions import Definitions
+from ..lake.draft import Draft, TableDraft
+from ..lake.files import live_files
+from ..lake.inlined import InlinedRows
+from ..lake.lake import MAIN, Lake, missing
+from ..lake.model import Bound, DataFile, Snapshot, Table, View
+from ..sql.statement import Name
+
+
+@dataclass
+class Located:
+    """Rows of a table and the files they stand in; FILE in the frame is an index into `files`."""
+
+    frame: DataFrame
+    files: list[DataFile]
+    inlined: list[InlinedRows]
+
+    @property
+    def most_rows(self) -> int:
+        return sum(f.records for f in self.files) + sum(len(r.row_ids) for r in self.inlined)
+
+
+@dataclass
+class Transaction:
+    lake: Lake
+    draft: Draft
+    _renamed: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    @classmethod
+    def begin(cls, lake: Lake) -> Transaction:
+        return cls(lake, Draft(lake.head()))
+
+    @property
+    def base(self) -> Snapshot:
+        return self.draft.base
+
+    @property
+    def definitions(self) -> Definitions:
+        return self.lake.definitions
+
+    # Names.
+
+    def find_table(self, name: Name) -> Table | None:
+        """The table of that name as this transaction sees it."""
+        schema = name.schema or MAIN
+        for part in self.draft.tables.values():
+            if _is(part.table, schema, name.name):
+                return None if part.dropped else part.table
+        found = self.lake.table(schema, name.name, self.base)
+        if found is not None and found.id in self.draft.tables:
+            return None  # dropped or renamed here
+        return found
+
+    def table(self, name: Name) -> Table:
+        found = self.find_table(name)
+        if found is None:
+            if self.find_view(name) is not None:
+                raise QueryError(f'"{name.label}" is a view', hint="change the tables that it reads.")
+            raise missing("table", name.label, self.table_names())
+        return found
+
+    def find_view(self, name: Name) -> View | None:
+        schema = name.schema or MAIN
+        for view, _ in self.draft.created_views.values():
+            if _is(view, schema, name.name):
+                return view
+        found = self.lake.view(schema, name.name, self.base)
+        return None if found is not None and found.id in self.draft.dropped_views else found
+
+    def schema_home(self, name: str) -> tuple[int, str]:
+        """(id, folder) of a schema."""
+        if name in self.draft.created_schemas:
+            return self.draft.created_schemas[name], f"{self.lake.storage.root}{name}/"
+        found = self.schemas().get(name.casefold())
+        if found is None:
+            raise NotFound(f'schema "{name}" does not exist', hint=f"CREATE SCHEMA {name} first.")
+        return found
+
+    def schemas(self) -> dict[str, tuple[int, str]]:
+        with self.lake.reading() as connection:
+            stored = self.definitions.schemas(connection, self.base)
+        live = {n.casefold(): v for n, v in stored.items() if n not in self.draft.dropped_schemas}
+        created = {n.casefold(): (id, f"{self.lake.storage.root}{n}/") for n, id in self.draft.created_schemas.items()}
+        return live | created
+
+    def all_tables(self) -> list[Table]:
+        with self.lake.reading() as connection:
+            stored = self.definitions.tables(connection, self.base)
+        kept = [t for t in stored if t.id not in self.draft.tables]
+        own = [p.table for p in self.draft.tables.values() if not p.dropped]
+        return sorted([*kept, *own], key=lambda t: (t.schema, t.name))
+
+    def all_views(self) -> list[View]:
+        with self.lake.reading() as connection:
+            stored = self.definitions.views(connection, self.base)
+        kept = [v for v in stored if v.id not in self.draft.dropped_views]
+        return sorted([*kept, *(v for v, _ in self.draft.created_views.values())], key=lambda v: (v.schema, v.name))
+
+    def table_names(self) -> list[str]:
+        return [t.label for t in self.all_tables()]
+
+    # Rows.
+
+    def part(self, table: Table) -> TableDraft | None:
+        return self.draft.tables.get(table.id)
+
+    def rows(self, table: Table, bounds: Sequence[Bound] = ()) -> DataFrame:
+        """The table as this transaction sees it."""
+        return self.lake.state(self._stored(table), self.base, bounds, self.part(table))[0]
+
+    def located(self, table: Table, bounds: Sequence[Bound] = ()) -> Located:
+        """The same, each row with its place."""
+        return Located(*self.lake.state(self._stored(table), self.base, bounds, self.part(table), addressed=True))
+
+    def most_rows(self, table: Table) -> int:
+        """How many rows the table's files hold, by the catalog alone."""
+        part = self.part(table)
+        own = sum(f.records for f in part.added.values()) if part else 0
+        if part is not None and part.before is None:
+            return own
+        with self.lake.reading() as connection:
+            files = live_files(self.lake.catalog, connection, table, self.base.id)
+        return own + sum(f.records for f in files)
+
+    def rows_at(self, name: Name, at: Snapshot) -> DataFrame:
+        """A table as of a snapshot, under the name and columns it had then."""
+        found = self.lake.table(name.schema or MAIN, name.name, at)
+        if found is None:
+            raise NotFound(f'table "{name.label}" does not exist at snapshot {at.id}', hint="choose a later snapshot.")
+        return self.lake.state(found, at)[0]
+
+    def _stored(self, table: Table) -> Table:
+        """The table as it is read from the catalog: columns as this transaction defines them."""
+        part = self.part(table)
+        return table if part is None else replace(part.table)
+
+
+def _is(named: Table | View, schema: str, name: str) -> bool:
+    return named.schema.casefold() == schema.casefold() and named.name.casefold() == name.casefold()

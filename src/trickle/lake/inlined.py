@@ -1,0 +1,130 @@
+"""Rows that DuckDB keeps inside the catalog (data inlining): read here, ended here, never written here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from sqlalchemy import Connection, and_, or_, select
+
+from .catalog import Catalog
+from .definitions import build_columns
+from .files import has_table, reflect
+from .model import Column, Table
+from .text import parse
+from .types import to_arrow
+
+
+@dataclass(frozen=True)
+class InlinedRows:
+    """Rows of one inlined table, as the table's columns stand at the snapshot that is read."""
+
+    store: str
+    """Name of the catalog's table that holds them."""
+    row_ids: tuple[int, ...]
+    data: pa.Table
+    weight: int = 1
+
+
+def state(catalog: Catalog, connection: Connection, table: Table, at: int) -> list[InlinedRows]:
+    """The inlined rows that are live at a snapshot."""
+    return _read(catalog, connection, table, lambda t: _alive(t, at), 1)
+
+
+def change(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> list[InlinedRows]:
+    """The inlined rows gained and lost in (start, end]."""
+    gained = _read(
+        catalog,
+        connection,
+        table,
+        lambda t: and_(
+            t.c.begin_snapshot > start,
+            t.c.begin_snapshot <= end,
+            or_(t.c.end_snapshot.is_(None), t.c.end_snapshot > end),
+        ),
+        1,
+    )
+    lost = _read(
+        catalog,
+        connection,
+        table,
+        lambda t: and_(t.c.begin_snapshot <= start, t.c.end_snapshot > start, t.c.end_snapshot <= end),
+        -1,
+    )
+    return gained + lost
+
+
+def _alive(t: Any, at: int) -> Any:
+    return and_(t.c.begin_snapshot <= at, or_(t.c.end_snapshot.is_(None), t.c.end_snapshot > at))
+
+
+def _read(catalog: Catalog, connection: Connection, table: Table, condition: Any, weight: int) -> list[InlinedRows]:
+    i = catalog.tables["inlined_data_tables"].c
+    stores = connection.execute(
+        select(i.table_name, i.schema_version).where(i.table_id == table.id).order_by(i.schema_version)
+    ).all()
+    found = []
+    for name, version in stores:
+        if not has_table(catalog, connection, name):
+            continue
+        store = reflect(catalog, connection, name)
+        rows = connection.execute(select(store).where(condition(store))).all()
+        if rows:
+            held = _columns_at(catalog, connection, table, version)
+            found.append(_rows(table, name, rows, held, weight))
+    return found
+
+
+def _columns_at(catalog: Catalog, connection: Connection, table: Table, version: int) -> tuple[Column, ...]:
+    """The table's columns as they were at a schema version."""
+    v, c = catalog.tables["schema_versions"].c, catalog.tables["column"]
+    began = connection.execute(
+        select(v.begin_snapshot).where(v.table_id == table.id, v.schema_version == version)
+    ).scalar()
+    at = began if began is not None else table.begin
+    rows = connection.execute(
+        select(c)
+        .where(
+            c.c.table_id == table.id,
+            c.c.begin_snapshot <= at,
+            or_(c.c.end_snapshot.is_(None), c.c.end_snapshot > at),
+        )
+        .order_by(c.c.column_order)
+    ).all()
+    return build_columns(rows, {r.column_id: r.begin_snapshot for r in rows})
+
+
+def _rows(table: Table, store: str, rows: Sequence[Any], held: Sequence[Column], weight: int) -> InlinedRows:
+    by_id = {c.id: (n, c) for n, c in enumerate(held)}
+    schema = to_arrow(table.columns, table.label)
+    arrays = [_array(table, c, field.type, rows, by_id) for c, field in zip(table.columns, schema, strict=True)]
+    return InlinedRows(store, tuple(r[0] for r in rows), pa.Table.from_arrays(arrays, schema=schema), weight)
+
+
+def _array(
+    table: Table, column: Column, type: pa.DataType, rows: Sequence[Any], held: dict[int, tuple[int, Column]]
+) -> pa.Array:
+    if column.id not in held:
+        default = None if column.initial_default is None else parse(column.initial_default, column)
+        return pa.array([default] * len(rows), type)
+    place, old = held[column.id]
+    values = [parse(row[3 + place], old) for row in rows]
+    return pa.array([_renamed(v, old, column) for v in values], type)
+
+
+def _renamed(value: Any, old: Column, new: Column) -> Any:
+    """A nested value under the names its fields have now."""
+    if value is None or not new.children:
+        return value
+    if new.type == "struct":
+        before = {c.id: c for c in old.children}
+        return {
+            c.name: _renamed(value.get(before[c.id].name), before[c.id], c) if c.id in before else None
+            for c in new.children
+        }
+    if new.type == "list":
+        return [_renamed(v, old.children[0], new.children[0]) for v in value]
+    pairs = value.items() if isinstance(value, dict) else value
+    return [(k, _renamed(v, old.children[1], new.children[1])) for k, v in pairs]

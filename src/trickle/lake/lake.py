@@ -1,0 +1,227 @@
+"""A lake: its catalog, its files and the Spark that reads them, behind one door."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from pyspark.sql import DataFrame, SparkSession
+from sqlalchemy import Connection
+
+from ..config import Settings
+from ..errors import ConfigError, LakeError, NotFound, StorageError
+from . import inlined, mapping, pieces, snapshots
+from .catalog import Catalog
+from .changes import change_pieces, consolidate
+from .commit import Committer
+from .definitions import Definitions
+from .draft import Draft, TableDraft
+from .files import files_lacking, live_files
+from .foreign import translated
+from .inlined import InlinedRows
+from .model import Bound, DataFile, Snapshot, Table, View
+from .pieces import Piece
+from .scan import ScanRequest, scan
+from .storage import Storage, is_local, normal
+from .write import Writer
+
+CATALOG_FILE = "catalog.sqlite"
+MAIN = "main"
+
+
+class Lake:
+    """Reads states and changes, writes files, commits drafts."""
+
+    def __init__(self, catalog: Catalog, storage: Storage, spark: SparkSession, settings: Settings) -> None:
+        self.catalog, self.storage, self.spark, self.settings = catalog, storage, spark, settings
+        self.definitions = Definitions(catalog, storage.root)
+        self.committer = Committer(catalog, storage)
+
+    # Snapshots and definitions.
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with self.catalog.reading() as connection:
+            yield connection
+
+    def head(self) -> Snapshot:
+        with self.reading() as connection:
+            return snapshots.head(self.catalog, connection)
+
+    def snapshot(self, id: int) -> Snapshot:
+        with self.reading() as connection:
+            return snapshots.at(self.catalog, connection, id)
+
+    def table(self, schema: str, name: str, at: Snapshot) -> Table | None:
+        with self.reading() as connection:
+            return self.definitions.table(connection, at, schema, name)
+
+    def view(self, schema: str, name: str, at: Snapshot) -> View | None:
+        with self.reading() as connection:
+            return self.definitions.view(connection, at, schema, name)
+
+    # Reading.
+
+    def state(
+        self,
+        table: Table,
+        at: Snapshot,
+        bounds: Sequence[Bound] = (),
+        part: TableDraft | None = None,
+        addressed: bool = False,
+    ) -> tuple[DataFrame, list[DataFile], list[InlinedRows]]:
+        """The table's rows at a snapshot, with a transaction's own work on top; and where they stand."""
+        created_here = part is not None and part.before is None
+        with self.reading() as connection:
+            files = [] if created_here else live_files(self.catalog, connection, table, at.id, bounds)
+            rows = [] if created_here else inlined.state(self.catalog, connection, table, at.id)
+            request = self.request(connection, table, pieces.state(files, at.id), rows)
+        if part is not None:
+            request = _with_draft(request, part)
+        request = replace(request, addressed=addressed)
+        frame = scan(self.spark, self.storage, request)
+        return frame, [p.file for p in request.pieces], list(request.inlined)
+
+    def changes(self, table: Table, start: int, end: int) -> DataFrame:
+        """The net change of the table in (start, end], under its columns at `end`."""
+        with self.reading() as connection:
+            snapshots.at(self.catalog, connection, start)
+            found, rows = change_pieces(self.catalog, connection, table, start, end)
+            request = self.request(connection, table, found, rows)
+        return consolidate(scan(self.spark, self.storage, replace(request, weighted=True)))
+
+    def request(self, connection: Connection, table: Table, found: list[Piece], rows: list[InlinedRows]) -> ScanRequest:
+        lacking: dict[int, set[int]] = defaultdict(set)
+        files = [p.file for p in found]
+        for column in table.columns:
+            if column.initial_default is not None:
+                for id in files_lacking(self.catalog, connection, table, files, column.id, column.since):
+                    lacking[id].add(column.id)
+        mapped = any(f.mapping_id is not None for f in files)
+        return ScanRequest(
+            table,
+            found,
+            rows,
+            lacking={id: frozenset(columns) for id, columns in lacking.items()},
+            names=mapping.names(self.catalog, connection, table) if mapped else {},
+            small_rows=self.settings["lake.small_delete_rows"],
+            small_files=self.settings["lake.small_delete_files"],
+        )
+
+    # Writing.
+
+    def writer(self, table: Table) -> Writer:
+        return Writer(self.storage, table, self.settings["lake.compression"])
+
+    def commit(self, draft: Draft) -> int:
+        """The new snapshot's id; files of a draft that could not be committed are removed."""
+        try:
+            return self.committer.commit(draft)
+        except BaseException:
+            draft.discard(self.storage)
+            raise
+
+    def close(self) -> None:
+        self.catalog.close()
+
+
+def _with_draft(request: ScanRequest, part: TableDraft) -> ScanRequest:
+    """What a transaction sees: committed pieces less what it deleted, its own files, its own columns."""
+    committed = [
+        replace(p, staged=part.removed.get(p.file.id, np.empty(0, np.int64)))
+        for p in request.pieces
+        if p.file.id not in part.ended
+    ]
+    own = [
+        Piece(f, staged=part.removed.get(id, np.empty(0, np.int64)))
+        for id, f in part.added.items()
+        if len(part.removed.get(id, ())) < f.records
+    ]
+    rows = [_without(r, part.inlined_removed.get(r.store, set())) for r in request.inlined]
+    return replace(request, table=part.table, pieces=[*committed, *own], inlined=[r for r in rows if len(r.row_ids)])
+
+
+def _without(rows: InlinedRows, gone: set[int]) -> InlinedRows:
+    if not gone:
+        return rows
+    kept = [n for n, id in enumerate(rows.row_ids) if id not in gone]
+    return replace(rows, row_ids=tuple(rows.row_ids[n] for n in kept), data=rows.data.take(kept))
+
+
+def open_lake(location: str | os.PathLike[str], data_path: str | None, spark: SparkSession, settings: Settings) -> Lake:
+    """The lake at a directory, a catalog file or a `postgresql://` URL; created if absent."""
+    text = os.fspath(location)
+    if text.startswith(("postgresql://", "postgres://", "postgresql+psycopg://")):
+        return _open_postgres(text, data_path, spark, settings)
+    if "://" in text and not text.startswith(("file://", "sqlite://")):
+        raise ConfigError(
+            f'"{text}" is no place for a lake',
+            hint="give a directory, a catalog file or a postgresql:// URL.",
+        )
+    return _open_directory(Path(text.removeprefix("file://").removeprefix("sqlite:///")), data_path, spark, settings)
+
+
+def _open_directory(path: Path, data_path: str | None, spark: SparkSession, settings: Settings) -> Lake:
+    path = path.expanduser().absolute()
+    file = path if path.is_file() or path.suffix in (".sqlite", ".ducklake", ".db") else path / CATALOG_FILE
+    with translated(f'lake "{path}"'):
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError as error:
+            raise StorageError(f'"{path}" is not a directory', hint="choose another path.") from error
+    catalog = Catalog.sqlite(file, settings["catalog.lock_timeout_seconds"])
+    home = normal(data_path) if data_path else f"{file.parent}/data/"
+    is_new = not catalog.has_lake()
+    if is_new:
+        Storage(home).make_root()
+        catalog.create(home)
+        catalog.add_indexes()
+    facts = catalog.check()
+    root = home if data_path else _stored_root(facts.get("data_path", home), home, file.parent)
+    if normal(facts.get("data_path", root)) != root and not data_path:
+        catalog.move_data(root)
+    return _opened(catalog, root, spark, settings)
+
+
+def _stored_root(stored: str, home: str, beside: Path) -> str:
+    """The folder beside the catalog if there is one (the lake may have moved), else where the catalog says."""
+    if os.path.isdir(home) or not is_local(stored):
+        return home if is_local(stored) else normal(stored)
+    return normal(stored if os.path.isabs(stored) else str(beside / stored))
+
+
+def _open_postgres(url: str, data_path: str | None, spark: SparkSession, settings: Settings) -> Lake:
+    catalog = Catalog.postgres(url, settings["catalog.schema"], settings["catalog.lock_timeout_seconds"])
+    if not catalog.has_lake():
+        if data_path is None:
+            raise ConfigError(
+                f'lake "{catalog.label}" does not exist yet',
+                hint="pass data_path= with the folder or bucket where its files shall live.",
+            )
+        Storage(normal(data_path)).make_root()
+        catalog.create(normal(data_path))
+        catalog.add_indexes()
+    facts = catalog.check()
+    root = normal(data_path or facts.get("data_path", ""))
+    return _opened(catalog, root, spark, settings)
+
+
+def _opened(catalog: Catalog, root: str, spark: SparkSession, settings: Settings) -> Lake:
+    lake = Lake(catalog, Storage(root), spark, settings)
+    if not lake.head().id >= 0:
+        raise LakeError(f'lake "{catalog.label}" has no snapshot', hint="restore the catalog from a backup.")
+    return lake
+
+
+def missing(kind: str, label: str, known: Sequence[str] = ()) -> NotFound:
+    """The error for a name that is not there, with the nearest that is."""
+    import difflib
+
+    near = difflib.get_close_matches(label, known, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else "SHOW TABLES lists what there is."
+    return NotFound(f'{kind} "{label}" does not exist', hint=hint)

@@ -1,0 +1,1 @@
+"""Maintenance: files merged, rewritten, clustered; snapshots expired; leftovers removed."""

@@ -1,0 +1,58 @@
+"""A table's rows laid out by key, so that looking up a key reads few files and few row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from ...errors import QueryError
+from ...records import Record
+from ..model import Table
+from .rewriting import move
+from .targets import TableName, files, tables
+
+if TYPE_CHECKING:
+    from ..lake import Lake
+
+
+@dataclass(frozen=True)
+class Clustered(Record):
+    table: str
+    by: tuple[str, ...]
+    files_before: int
+    files_after: int
+    snapshot: int
+
+
+def cluster(lake: Lake, name: TableName, by: list[str] | None) -> Iterator[Clustered]:
+    """Rewrite all files sorted by the table's cluster keys, or by `by`."""
+    head, (table,) = tables(lake, name)
+    keys = _keys(table, by)
+    old = files(lake, table, head)
+    if not old:
+        return
+    wanted = max(1, sum(f.bytes for f in old) // (lake.settings["lake.target_file_mb"] << 20))
+
+    def arrange(rows: DataFrame) -> DataFrame:
+        columns = [F.col("`" + k.replace("`", "``") + "`") for k in keys]
+        return rows.repartitionByRange(wanted, *columns).sortWithinPartitions(*columns)
+
+    after, snapshot = move(lake, table, head, old, arrange, lake.settings["lake.row_group_rows"])
+    yield Clustered(table.label, tuple(keys), len(old), after, snapshot)
+
+
+def _keys(table: Table, by: list[str] | None) -> list[str]:
+    wanted = by if by is not None else [k.expression.strip('"') for k in table.clustered_by]
+    if not wanted:
+        raise QueryError(
+            f'table "{table.label}" has no cluster keys', hint="pass by=[…], or ALTER TABLE … CLUSTER BY (…)."
+        )
+    for key in wanted:
+        if table.column(key) is None:
+            known = ", ".join(c.name for c in table.columns)
+            raise QueryError(f'table "{table.label}" has no column "{key}"', hint=f"its columns are {known}.")
+    return wanted

@@ -1,0 +1,105 @@
+"""Positions of deleted rows: read from delete files, written into new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .foreign import translated
+from .model import DELETE_PATH_FIELD, DELETE_POS_FIELD, SNAPSHOT_ID, SNAPSHOT_ID_FIELD, DeleteFile
+from .pieces import Piece
+from .storage import Storage
+
+Positions = np.ndarray
+"""Sorted positions (int64)."""
+
+
+def dead_positions(storage: Storage, piece: Piece) -> Positions:
+    """The positions of the piece's file whose delete counts for it."""
+    after, by = piece.dead
+    born, at = deaths(storage, piece.deletes, piece.inlined)
+    counted = born[(at > after) & (at <= by)] if len(born) else born
+    if len(piece.staged):
+        counted = np.union1d(counted, np.asarray(piece.staged, dtype=np.int64))
+    return counted
+
+
+def deaths(
+    storage: Storage, deletes: Iterable[DeleteFile], inlined: Iterable[tuple[int, int]] = ()
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and the snapshots that deleted them first."""
+    parts = [read(storage, d) for d in deletes]
+    kept = list(inlined)
+    if kept:
+        parts.append((np.array([p for p, _ in kept], np.int64), np.array([s for _, s in kept], np.int64)))
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    positions = np.concatenate([p for p, _ in parts])
+    snapshots = np.concatenate([s for _, s in parts])
+    order = np.lexsort((snapshots, positions))
+    positions, first = np.unique(positions[order], return_index=True)
+    return positions, snapshots[order][first]
+
+
+def read(storage: Storage, delete: DeleteFile) -> tuple[np.ndarray, np.ndarray]:
+    """One delete file: positions, and the snapshot of each (its own, or the file's)."""
+    system, path = storage.filesystem(delete.path)
+    with translated("delete file"):
+        file = pq.ParquetFile(path, filesystem=system)
+        held = file.schema_arrow.names
+        wanted = [n for n in ("pos", SNAPSHOT_ID) if n in held]
+        data = file.read(columns=wanted)
+    positions = data.column("pos").to_numpy().astype(np.int64)
+    if SNAPSHOT_ID not in held:
+        return positions, np.full(len(positions), delete.begin, np.int64)
+    return positions, data.column(SNAPSHOT_ID).fill_null(delete.begin).to_numpy().astype(np.int64)
+
+
+def read_many(storage: Storage, pieces: list[Piece]) -> list[Positions]:
+    if len(pieces) < 4:
+        return [dead_positions(storage, p) for p in pieces]
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(lambda p: dead_positions(storage, p), pieces))
+
+
+def write(
+    storage: Storage, table_path: str, data_path: str, positions: Positions, snapshots: np.ndarray | None
+) -> DeleteFile:
+    """A new delete file; with `snapshots`, each position carries the one that deleted it."""
+    path = storage.new_file(table_path, "-delete")
+    fields = [
+        _field("file_path", pa.string(), DELETE_PATH_FIELD),
+        _field("pos", pa.int64(), DELETE_POS_FIELD),
+    ]
+    columns = [
+        pa.DictionaryArray.from_arrays(np.zeros(len(positions), np.int32), [data_path]),
+        pa.array(positions),
+    ]
+    columns[0] = columns[0].cast(pa.string())
+    partial_max = None
+    if snapshots is not None:
+        fields.append(_field(SNAPSHOT_ID, pa.int64(), SNAPSHOT_ID_FIELD))
+        columns.append(pa.array(snapshots))
+        partial_max = int(snapshots.max())
+    data = pa.Table.from_arrays(columns, schema=pa.schema(fields))
+    system, bare = storage.filesystem(path)
+    with translated("delete file"):
+        pq.write_table(data, bare, filesystem=system, compression="zstd")
+        size = system.get_file_info(bare).size
+    begin = -1 if snapshots is None else int(snapshots.min())
+    return DeleteFile(-1, path, len(positions), size, footer_bytes(system, bare, size), begin, partial_max)
+
+
+def footer_bytes(system: pa.fs.FileSystem, path: str, size: int) -> int:
+    """The footer's length as its own last bytes tell it."""
+    with system.open_input_file(path) as file:
+        file.seek(size - 8)
+        return int.from_bytes(file.read(4), "little")
+
+
+def _field(name: str, type: pa.DataType, id: int) -> pa.Field:
+    return pa.field(name, type, nullable=False, metadata={"PARQUET:field_id": str(id)})

@@ -1,0 +1,302 @@
+"""Pieces of files as a Spark DataFrame: the only reader of lake data."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
+
+from . import positions
+from .inlined import InlinedRows
+from .model import (
+    DELETE_POS_FIELD,
+    ROW_ID,
+    ROW_ID_FIELD,
+    SNAPSHOT_ID,
+    SNAPSHOT_ID_FIELD,
+    WEIGHT,
+    Column,
+    DataFile,
+    Table,
+)
+from .pieces import Piece
+from .storage import Storage, spark_uri
+from .text import parse
+from .types import struct_type, to_spark
+
+FILE = "__trickle_file"
+"""Ordinal of the data file a row stands in; below zero for inlined rows."""
+POSITION = "__trickle_pos"
+STORED_ROW_ID = "__trickle_row_id"
+"""The row id embedded in the file, NULL where it follows from the position."""
+
+BORN = "__trickle_born"
+"""The snapshot a row was born at."""
+
+_KEY = "__trickle_key"
+_SHIFT = 40
+_MOST_CASES = 64
+
+
+@dataclass(frozen=True)
+class ScanRequest:
+    """What to read of one table."""
+
+    table: Table
+    pieces: Sequence[Piece] = ()
+    inlined: Sequence[InlinedRows] = ()
+    lacking: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    """Data file id → ids of columns with a default that the file was written without."""
+    names: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
+    """Mapping id → field id → name in the file, for files without field ids."""
+    addressed: bool = False
+    """Also give FILE, POSITION and STORED_ROW_ID."""
+    with_birth: bool = False
+    """Also give BORN."""
+    weighted: bool = False
+    """Also give the weight."""
+    small_rows: int = 1_000_000
+    small_files: int = 256
+
+
+def scan(spark: SparkSession, storage: Storage, request: ScanRequest) -> DataFrame:
+    """The rows of the request, columns in the table's order."""
+    return _Scan(spark, storage, request).frame()
+
+
+class _Scan:
+    def __init__(self, spark: SparkSession, storage: Storage, request: ScanRequest) -> None:
+        self.spark, self.storage, self.request = spark, storage, request
+        self.table = request.table
+        self.ordinals = {p.file.id: n for n, p in enumerate(request.pieces)}
+        self.schema = struct_type(self.table.columns, with_ids=True, table=self.table.label)
+
+    def frame(self) -> DataFrame:
+        frames = [self.group(pieces) for pieces in self.groups()]
+        frames += [self.inlined(n, rows) for n, rows in enumerate(self.request.inlined)]
+        if not frames:
+            return self.spark.createDataFrame([], self.output_schema())
+        return reduce(DataFrame.unionAll, frames)
+
+    def groups(self) -> Iterable[list[Piece]]:
+        """Pieces that one read can serve: same columns present, same treatment, no two files of one size."""
+        found: dict[tuple[object, ...], list[Piece]] = defaultdict(list)
+        for piece in self.request.pieces:
+            found[self.kind(piece)].append(piece)
+        for pieces in found.values():
+            yield from _apart(pieces) if self.tells_files_apart(pieces[0]) else [pieces]
+
+    def kind(self, piece: Piece) -> tuple[object, ...]:
+        mapping = piece.file.mapping_id if self.by_name(piece.file) else None
+        lacking = self.request.lacking.get(piece.file.id, frozenset())
+        return (mapping, lacking, piece.life, piece.has_deletes, piece.only_deleted, piece.weight)
+
+    def by_name(self, file: DataFile) -> bool:
+        # Files that Trickle wrote carry field ids even when a mapping serves DuckDB.
+        return file.mapping_id is not None and "/trickle-" not in file.path
+
+    def tells_files_apart(self, piece: Piece) -> bool:
+        return piece.has_deletes or self.request.addressed
+
+    def group(self, pieces: list[Piece]) -> DataFrame:
+        first = pieces[0]
+        frame = self.read(pieces)
+        if self.tells_files_apart(first):
+            frame = frame.withColumn(POSITION, F.col("_metadata.row_index"))
+            frame = _with_ordinals(self.spark, frame, pieces, [self.ordinals[p.file.id] for p in pieces])
+        if first.life is not None:
+            frame = frame.where(_born(first))
+        if first.has_deletes:
+            frame = self.without_deletes(frame, pieces)
+        lacking = self.request.lacking.get(first.file.id, frozenset())
+        names = self.request.names.get(first.file.mapping_id or -1, {}) if self.by_name(first.file) else {}
+        outputs = [self.value(c, lacking, names) for c in self.table.columns]
+        return frame.select(*outputs, *self.extras(first))
+
+    def read(self, pieces: list[Piece]) -> DataFrame:
+        first = pieces[0]
+        if self.by_name(first.file):
+            schema = _named_schema(self.table, self.request.names[first.file.mapping_id or -1])
+        else:
+            schema = StructType([*self.schema.fields, *self.internal(first)])
+        return self.spark.read.schema(schema).parquet(*(p.file.path for p in pieces))
+
+    def internal(self, piece: Piece) -> list[StructField]:
+        """DuckLake's own columns, where they are needed; a file without them gives NULL."""
+        wanted = []
+        if self.request.addressed:
+            wanted.append(_internal(ROW_ID, ROW_ID_FIELD))
+        if piece.life is not None or self.request.with_birth:
+            wanted.append(_internal(SNAPSHOT_ID, SNAPSHOT_ID_FIELD))
+        return wanted
+
+    def value(self, column: Column, lacking: frozenset[int], names: Mapping[int, str]) -> SparkColumn:
+        type = to_spark(column, self.table.label)
+        if column.id in lacking:
+            default = parse(column.initial_default, column)
+            return F.lit(default).cast(type).alias(column.name)
+        if names:
+            return (
+                F.col(_quoted(names[column.id])).cast(type).alias(column.name) if column.id in names else _null(column)
+            )
+        return F.col(_quoted(column.name))
+
+    def extras(self, piece: Piece) -> list[SparkColumn]:
+        found = []
+        if self.request.addressed:
+            stored = F.lit(None).cast("bigint") if self.by_name(piece.file) else F.col(ROW_ID)
+            found += [F.col(FILE), F.col(POSITION), stored.alias(STORED_ROW_ID)]
+        if self.request.with_birth:
+            found.append(self.birth(piece).alias(BORN))
+        if self.request.weighted:
+            found.append(F.lit(piece.weight).cast("bigint").alias(WEIGHT))
+        return found
+
+    def birth(self, piece: Piece) -> SparkColumn:
+        begins = F.array(*(F.lit(p.file.begin).cast("bigint") for p in self.request.pieces))
+        begin = F.element_at(begins, (F.col(FILE) + 1).cast("int"))
+        return begin if self.by_name(piece.file) else F.coalesce(F.col(SNAPSHOT_ID), begin)
+
+    def without_deletes(self, frame: DataFrame, pieces: list[Piece]) -> DataFrame:
+        """Leave out, or keep only, the deleted positions."""
+        keyed = frame.withColumn(_KEY, F.col(FILE) * F.lit(1 << _SHIFT) + F.col(POSITION))
+        how = "left_semi" if pieces[0].only_deleted else "left_anti"
+        return keyed.join(self.dead_keys(pieces), _KEY, how)
+
+    def dead_keys(self, pieces: list[Piece]) -> DataFrame:
+        stored = [d for p in pieces for d in p.deletes]
+        if len(stored) > self.request.small_files or sum(d.count for d in stored) > self.request.small_rows:
+            return self.dead_keys_by_spark(pieces)
+        found = positions.read_many(self.storage, pieces)
+        return F.broadcast(self.keys(pieces, found))
+
+    def keys(self, pieces: list[Piece], found: list[np.ndarray]) -> DataFrame:
+        parts = [(self.ordinals[p.file.id] << _SHIFT) + dead for p, dead in zip(pieces, found, strict=True)]
+        return self.spark.createDataFrame(pa.table({_KEY: pa.array(np.concatenate(parts), pa.int64())}))
+
+    def dead_keys_by_spark(self, pieces: list[Piece]) -> DataFrame:
+        """The same keys, the delete files read by Spark."""
+        schema = StructType([_internal("pos", DELETE_POS_FIELD), _internal(SNAPSHOT_ID, SNAPSHOT_ID_FIELD)])
+        deletes = [(d, p) for p in pieces for d in p.deletes]
+        uris = pa.table(
+            {
+                "__trickle_uri": [spark_uri(d.path) for d, _ in deletes],
+                "__trickle_ordinal": [self.ordinals[p.file.id] for _, p in deletes],
+                "__trickle_begin": [d.begin for d, _ in deletes],
+            }
+        )
+        after, by = pieces[0].dead
+        read = self.spark.read.schema(schema).parquet(*(d.path for d, _ in deletes))
+        tagged = read.withColumn("__trickle_uri", F.col("_metadata.file_path")).join(
+            F.broadcast(self.spark.createDataFrame(uris)), "__trickle_uri"
+        )
+        at = F.coalesce(F.col(SNAPSHOT_ID), F.col("__trickle_begin"))
+        key = F.col("__trickle_ordinal") * F.lit(1 << _SHIFT) + F.col("pos")
+        from_files = tagged.where((at > after) & (at <= by)).select(key.alias(_KEY))
+        bare = [_bare(p) for p in pieces]
+        rest = [positions.dead_positions(self.storage, p) for p in bare]
+        return from_files.unionAll(self.keys(bare, rest)) if any(len(r) for r in rest) else from_files
+
+    def inlined(self, number: int, rows: InlinedRows) -> DataFrame:
+        data, size = rows.data, len(rows.row_ids)
+        if self.request.addressed:
+            data = data.append_column(FILE, pa.array([-1 - number] * size, pa.int64()))
+            data = data.append_column(POSITION, pa.array(rows.row_ids, pa.int64()))
+            data = data.append_column(STORED_ROW_ID, pa.array(rows.row_ids, pa.int64()))
+        if self.request.weighted:
+            data = data.append_column(WEIGHT, pa.array([rows.weight] * size, pa.int64()))
+        frame = self.spark.createDataFrame(data)
+        types = {f.name: f.dataType for f in self.output_schema()}
+        return frame.select(*(F.col(_quoted(n)).cast(types[n]).alias(n) for n in frame.columns))
+
+    def output_schema(self) -> StructType:
+        fields = list(struct_type(self.table.columns, with_ids=False, table=self.table.label).fields)
+        if self.request.addressed:
+            fields += [StructField(n, LongType()) for n in (FILE, POSITION, STORED_ROW_ID)]
+        if self.request.weighted:
+            fields.append(StructField(WEIGHT, LongType()))
+        return StructType(fields)
+
+
+def _bare(piece: Piece) -> Piece:
+    """The piece with only those deletes that stand in no delete file."""
+    return Piece(piece.file, inlined=piece.inlined, staged=piece.staged, dead=piece.dead)
+
+
+def _internal(name: str, id: int) -> StructField:
+    return StructField(name, LongType(), metadata={"parquet.field.id": id})
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _null(column: Column) -> SparkColumn:
+    return F.lit(None).cast(to_spark(column)).alias(column.name)
+
+
+def _born(piece: Piece) -> SparkColumn:
+    """The piece's life, asked of the embedded snapshot ids."""
+    life = piece.life
+    assert life is not None
+    born = F.coalesce(F.col(SNAPSHOT_ID), F.lit(piece.file.begin))
+    within = (born > life.after) & (born <= life.by)
+    if not life.moved:
+        return within
+    moved = born.isin(*life.moved)
+    return (within | moved) if life.moved_too else (within & ~moved)
+
+
+def _apart(pieces: list[Piece]) -> list[list[Piece]]:
+    """Few files are told apart by their size, a cheap constant per row: no two of a size in one read."""
+    if len(pieces) > _MOST_CASES:
+        return [pieces]
+    rounds: list[dict[int, Piece]] = []
+    for piece in pieces:
+        free = next((r for r in rounds if piece.file.bytes not in r), None)
+        if free is None:
+            rounds.append(free := {})
+        free[piece.file.bytes] = piece
+    return [list(r.values()) for r in rounds]
+
+
+def _with_ordinals(spark: SparkSession, frame: DataFrame, pieces: list[Piece], ordinals: list[int]) -> DataFrame:
+    if len(pieces) <= _MOST_CASES:
+        return frame.withColumn(FILE, _by_size(pieces, ordinals))
+    uris = pa.table({"__trickle_uri": [spark_uri(p.file.path) for p in pieces], FILE: pa.array(ordinals, pa.int64())})
+    tagged = frame.withColumn("__trickle_uri", F.col("_metadata.file_path"))
+    return tagged.join(F.broadcast(spark.createDataFrame(uris)), "__trickle_uri", "left").withColumn(
+        FILE, F.coalesce(F.col(FILE), F.raise_error(F.lit("a file was read that the catalog does not name")))
+    )
+
+
+def _by_size(pieces: list[Piece], ordinals: list[int]) -> SparkColumn:
+    size = F.col("_metadata.file_size")
+    case = F.when(F.lit(False), F.lit(0).cast("bigint"))
+    for piece, ordinal in zip(pieces, ordinals, strict=True):
+        case = case.when(size == piece.file.bytes, F.lit(ordinal).cast("bigint"))
+    message = "a data file does not have the size that the catalog records; it was replaced or damaged"
+    return case.otherwise(F.raise_error(F.lit(message)).cast("bigint"))
+
+
+def _named_schema(table: Table, names: Mapping[int, str]) -> StructType:
+    """What a file without field ids is read as: the current types under the file's own names."""
+    return StructType([_named_field(c, names, table.label) for c in table.columns if c.id in names])
+
+
+def _named_field(column: Column, names: Mapping[int, str], table: str) -> StructField:
+    type = to_spark(column, table)
+    if isinstance(type, StructType):
+        type = StructType([_named_field(c, names, table) for c in column.children if c.id in names])
+    return StructField(names.get(column.id, column.name), type)
+
+
+__all__ = ["BORN", "FILE", "POSITION", "STORED_ROW_ID", "ScanRequest", "scan"]

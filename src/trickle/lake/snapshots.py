@@ -1,0 +1,115 @@
+"""Snapshots: the lake's one clock."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, select
+
+from ..errors import HistoryExpired, LakeError, NotFound
+from .catalog import Catalog
+from .model import Snapshot
+
+
+@dataclass(frozen=True)
+class SnapshotInfo:
+    """A snapshot with what it did and who made it."""
+
+    id: int
+    time: datetime
+    schema_version: int
+    changes: str
+    author: str | None
+    message: str | None
+    extra_info: str | None
+
+
+def _columns(catalog: Catalog) -> Select[Any]:
+    s = catalog.tables["snapshot"].c
+    return select(s.snapshot_id, s.snapshot_time, s.schema_version, s.next_catalog_id, s.next_file_id)
+
+
+def head(catalog: Catalog, connection: Connection) -> Snapshot:
+    """The newest snapshot."""
+    s = catalog.tables["snapshot"].c
+    row = connection.execute(_columns(catalog).order_by(s.snapshot_id.desc()).limit(1)).first()
+    if row is None:
+        raise LakeError(f'lake "{catalog.label}" has no snapshot', hint="restore the catalog from a backup.")
+    return Snapshot(*row)
+
+
+def at(catalog: Catalog, connection: Connection, id: int) -> Snapshot:
+    """The snapshot of that id; `HistoryExpired` if it is gone, `NotFound` if it never was."""
+    s = catalog.tables["snapshot"].c
+    row = connection.execute(_columns(catalog).where(s.snapshot_id == id)).first()
+    if row is not None:
+        return Snapshot(*row)
+    newest = head(catalog, connection)
+    if 0 <= id < newest.id:
+        raise HistoryExpired(
+            f"snapshot {id} has expired", hint=f"the oldest snapshot kept is {oldest(catalog, connection)}."
+        )
+    raise NotFound(f"snapshot {id} does not exist", hint=f"the newest snapshot is {newest.id}.")
+
+
+def oldest(catalog: Catalog, connection: Connection) -> int:
+    return int(connection.execute(select(func.min(catalog.tables["snapshot"].c.snapshot_id))).scalar_one())
+
+
+def at_time(catalog: Catalog, connection: Connection, time: datetime) -> Snapshot:
+    """The newest snapshot that was committed at or before `time`."""
+    s = catalog.tables["snapshot"].c
+    rows = connection.execute(_columns(catalog).order_by(s.snapshot_id.desc()))
+    # Text times of SQLite catalogs have no fixed width, so they are compared here, not by the database.
+    for row in rows:
+        if row.snapshot_time <= time:
+            return Snapshot(*row)
+    raise NotFound(
+        f"no snapshot is as old as {time.isoformat()}",
+        hint=f"the oldest snapshot kept is {oldest(catalog, connection)}.",
+    )
+
+
+def listing(catalog: Catalog, connection: Connection, since: int = -1) -> list[SnapshotInfo]:
+    """All snapshots after `since`, oldest first."""
+    s, c = catalog.tables["snapshot"], catalog.tables["snapshot_changes"]
+    rows = connection.execute(
+        select(
+            s.c.snapshot_id,
+            s.c.snapshot_time,
+            s.c.schema_version,
+            func.coalesce(c.c.changes_made, ""),
+            c.c.author,
+            c.c.commit_message,
+            c.c.commit_extra_info,
+        )
+        .select_from(s.outerjoin(c, c.c.snapshot_id == s.c.snapshot_id))
+        .where(s.c.snapshot_id > since)
+        .order_by(s.c.snapshot_id)
+    )
+    return [SnapshotInfo(*row) for row in rows]
+
+
+_TOKEN = re.compile(r'(\w+):((?:"(?:[^"]|"")*"|[^,"])+)')
+
+
+def tokens(changes: str) -> list[tuple[str, str]]:
+    """The entries of `changes_made` as (kind, what).
+
+    >>> tokens('created_table:"s1"."we""ird, name",inserted_into_table:2')
+    [('created_table', '"s1"."we""ird, name"'), ('inserted_into_table', '2')]
+    """
+    return [(m.group(1), m.group(2)) for m in _TOKEN.finditer(changes)]
+
+
+def unquote(names: str) -> tuple[str, ...]:
+    """The parts of a quoted, dotted name.
+
+    >>> unquote('"s1"."we""ird, name"')
+    ('s1', 'we"ird, name')
+    """
+    return tuple(next(csv.reader([names], delimiter=".", doublequote=True)))

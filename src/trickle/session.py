@@ -1,0 +1,328 @@
+"""A connection to a lake: the only place that wires the rooms together."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from . import spark as sparks
+from .config import Settings, read_file
+from .errors import CommitConflict, QueryError, SessionClosed
+from .execute import alter, ddl, describe, dml, merge
+from .execute.binding import Binding
+from .execute.transaction import Transaction
+from .lake import snapshots
+from .lake.foreign import translated
+from .lake.lake import Lake, open_lake
+from .lake.maintenance import cluster, expire, merging, orphans, protect, rewriting
+from .lake.model import Snapshot
+from .records import Record, Records
+from .sql import statement as st
+from .sql.parse import parse
+from .sql.script import split
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PROJECT_FILE = "trickle.toml"
+
+
+@dataclass(frozen=True)
+class StatementResult(Record):
+    """What a statement did: how many rows it touched, and the snapshot it made (None inside a transaction)."""
+
+    rows: int
+    snapshot: int | None
+
+
+@dataclass(frozen=True)
+class SnapshotRecord(Record):
+    id: int
+    time: datetime
+    changes: str
+    author: str | None
+    message: str | None
+    extra_info: str | None
+
+
+def connect(
+    location: str | os.PathLike[str] = ".",
+    data_path: str | os.PathLike[str] | None = None,
+    spark: SparkSession | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Session:
+    """Open the lake at a directory or a `postgresql://` URL; create it if it is not there.
+
+    The catalog of a directory is its `catalog.sqlite`, the files lie in its `data/`. A shared catalog in PostgreSQL
+    needs `data_path` when it is created. Without `spark`, the running session is used, or one is started.
+    """
+    project = read_file(PROJECT_FILE) if Path(PROJECT_FILE).is_file() else {}
+    chosen = Settings.of(project, settings or {})
+    if spark is None:
+        sparks.require_java()
+    session = sparks.prepare(spark) if spark is not None else sparks.start(chosen)
+    return Session(open_lake(location, os.fspath(data_path) if data_path else None, session, chosen))
+
+
+class Session:
+    """A connection to one lake; also a context manager."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake: Lake | None = lake
+        self._transaction: Transaction | None = None
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"<trickle.Session {self._lake.catalog.label}>" if self._lake else "<trickle.Session closed>"
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def lake(self) -> Lake:
+        if self._lake is None:
+            raise SessionClosed("the session is closed", hint="open a new one with trickle.connect().")
+        return self._lake
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.lake.spark
+
+    @property
+    def settings(self) -> Settings:
+        return self.lake.settings
+
+    def close(self) -> None:
+        """Roll back what is open and let go of the catalog; the Spark session stays."""
+        with self._lock:
+            if self._transaction is not None:
+                self._rollback()
+            if self._lake is not None:
+                self._lake.close()
+            self._lake = None
+
+    # Statements.
+
+    def sql(self, text: str) -> Any:
+        """Run one statement: a query gives a Spark DataFrame, anything else a `StatementResult`."""
+        statement = parse(text)
+        with self._lock:
+            if isinstance(statement, st.Query):
+                return self._query(statement)
+            if isinstance(statement, st.Begin | st.Commit | st.Rollback):
+                return self._control(statement)
+            if isinstance(statement, st.Show | st.Describe):
+                return self._reading(lambda t, _: describe.run(t, statement))
+            run = _STATEMENTS.get(type(statement))
+            if run is None:
+                raise QueryError(
+                    f"{type(statement).__name__} is not supported by this release", hint="see docs/reference/sql.md."
+                )
+            return self._writing(lambda t, b: run(t, b, statement))
+
+    def script(self, text: str) -> list[Any]:
+        """Run the statements of a script one by one; the result of each."""
+        return [self.sql(one) for one in split(text)]
+
+    def append(self, name: str, data: Any) -> StatementResult:
+        """Add rows: a Spark or pandas DataFrame, an Arrow table or a list of dicts; columns go by name."""
+        with self._lock:
+            target = _name(name)
+            return self._writing(lambda t, _: dml.append(t, target, data))
+
+    def table(self, name: str, at: int | None = None) -> DataFrame:
+        """A table or view as a DataFrame, now or as of a snapshot."""
+        wanted = _name(name)
+        with self._lock:
+            if at is not None:
+                return self._reading(lambda t, _: t.rows_at(wanted, self.lake.snapshot(at)))
+            return self._reading(lambda _, b: b.run(f"SELECT * FROM {wanted.quote_spark()}"))
+
+    def changes(self, name: str, start: int, end: int | None = None) -> DataFrame:
+        """The net change of a table in (start, end]: its columns and `__w`, how many copies came (+) or went (−)."""
+        wanted = _name(name)
+        with self._lock:
+            last = self.lake.head() if end is None else self.lake.snapshot(end)
+            if start > last.id:
+                raise QueryError(f"the range ({start}, {last.id}] is empty", hint="start must not be after end.")
+            table = self.lake.table(wanted.schema or "main", wanted.name, last)
+            if table is None:
+                return self._reading(lambda t, _: t.rows_at(wanted, last))
+            with translated(f'changes of table "{table.label}"'):
+                return self.lake.changes(table, start, last.id)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """Several statements, one snapshot; an error rolls all of them back."""
+        self.sql("BEGIN")
+        try:
+            yield self
+        except BaseException:
+            with suppress(SessionClosed):
+                if self._transaction is not None:
+                    self.sql("ROLLBACK")
+            raise
+        if self._transaction is not None:
+            self.sql("COMMIT")
+
+    # Facts.
+
+    def head(self) -> int:
+        """The id of the newest snapshot."""
+        return self.lake.head().id
+
+    def snapshots(self) -> Records[SnapshotRecord]:
+        """Every snapshot that is kept, oldest first."""
+        with self.lake.reading() as connection:
+            found = snapshots.listing(self.lake.catalog, connection)
+        return Records(SnapshotRecord(s.id, s.time, s.changes, s.author, s.message, s.extra_info) for s in found)
+
+    def tables(self, schema: str | None = None) -> Records[describe.TableRecord]:
+        """The tables of the lake, or of one schema."""
+        return self._reading(lambda t, _: describe.tables(t, schema))
+
+    def version(self) -> str:
+        from importlib.metadata import version
+
+        return version("spark-trickle")
+
+    # Maintenance.
+
+    def merge_files(self, name: str | None = None) -> Records[merging.Merged]:
+        """Merge small neighbouring files; time travel and the change feed stay as they are."""
+        return Records(merging.merge_files(self.lake, _name(name) if name else None))
+
+    def rewrite_deletes(self, name: str | None = None, threshold: float | None = None) -> Records[rewriting.Rewritten]:
+        """Rewrite files of which more than `threshold` (a share) is deleted."""
+        return Records(rewriting.rewrite_deletes(self.lake, _name(name) if name else None, threshold))
+
+    def cluster(self, name: str, by: list[str] | None = None) -> Records[cluster.Clustered]:
+        """Rewrite a table sorted by its cluster keys, or by `by`."""
+        return Records(cluster.cluster(self.lake, _name(name), by))
+
+    def expire_snapshots(
+        self,
+        keep: int | None = None,
+        older_than: datetime | None = None,
+        snapshots: list[int] | None = None,
+        dry_run: bool = False,
+    ) -> Records[expire.Expired]:
+        """Forget old snapshots: all but the newest `keep`, those before `older_than`, or those named."""
+        return Records(expire.expire_snapshots(self.lake, keep, older_than, snapshots, dry_run))
+
+    def protect_snapshot(self, snapshot: int, owner: str) -> None:
+        """Keep a snapshot, and all after it, from expiring until it is released."""
+        protect.protect(self.lake, snapshot, owner)
+
+    def release_snapshot(self, snapshot: int, owner: str) -> None:
+        protect.release(self.lake, snapshot, owner)
+
+    def clean_files(self, grace_seconds: float | None = None, dry_run: bool = False) -> Records[orphans.Removed]:
+        """Remove files that the catalog no longer needs and noted for deletion."""
+        return Records(orphans.clean_files(self.lake, grace_seconds, dry_run))
+
+    def collect_orphans(self, grace_seconds: float | None = None, dry_run: bool = False) -> Records[orphans.Removed]:
+        """Remove files that no snapshot ever named: what crashed writers left behind."""
+        return Records(orphans.collect_orphans(self.lake, grace_seconds, dry_run))
+
+    # How statements run.
+
+    def _query(self, statement: st.Query) -> DataFrame:
+        return self._reading(lambda _, b: b.run(statement.text))
+
+    def _reading(self, work: Callable[[Transaction, Binding], Any]) -> Any:
+        transaction = self._transaction or Transaction.begin(self.lake)
+        return self._bound(transaction, work)
+
+    def _bound(self, transaction: Transaction, work: Callable[[Transaction, Binding], Any]) -> Any:
+        binding = Binding(transaction, self.lake.spark)
+        try:
+            return work(transaction, binding)
+        finally:
+            binding.close()
+
+    def _writing(self, work: Callable[[Transaction, Binding], int]) -> StatementResult:
+        if self._transaction is not None:
+            return StatementResult(self._bound(self._transaction, work), None)
+        tries = self.lake.settings["lake.commit_retries"]
+        for attempt in range(tries + 1):
+            transaction = Transaction.begin(self.lake)
+            try:
+                rows = self._bound(transaction, work)
+            except BaseException:
+                transaction.draft.discard(self.lake.storage)
+                raise
+            try:
+                return StatementResult(rows, self._commit(transaction))
+            except CommitConflict:
+                if attempt == tries:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _commit(self, transaction: Transaction) -> int | None:
+        if transaction.draft.is_empty:
+            return None
+        return self.lake.commit(transaction.draft)
+
+    def _control(self, statement: st.Begin | st.Commit | st.Rollback) -> StatementResult:
+        if isinstance(statement, st.Begin):
+            if self._transaction is not None:
+                raise QueryError("a transaction is open already", hint="COMMIT or ROLLBACK it first.")
+            self._transaction = Transaction.begin(self.lake)
+            return StatementResult(0, None)
+        if self._transaction is None:
+            raise QueryError("no transaction is open", hint="BEGIN one first.")
+        if isinstance(statement, st.Rollback):
+            self._rollback()
+            return StatementResult(0, None)
+        transaction, self._transaction = self._transaction, None
+        return StatementResult(0, self._commit(transaction))
+
+    def _rollback(self) -> None:
+        assert self._transaction is not None
+        self._transaction.draft.discard(self.lake.storage)
+        self._transaction = None
+
+    @property
+    def base_snapshot(self) -> Snapshot:
+        """The snapshot that statements read from now."""
+        return (self._transaction or Transaction.begin(self.lake)).base
+
+
+def _name(text: str) -> st.Name:
+    """A table's name as SQL writes it."""
+    from .sql.grammar.cursor import Cursor
+
+    cursor = Cursor(text)
+    name = cursor.table_name()
+    if not cursor.done():
+        raise QueryError(f'"{text}" is not a table name', hint="quote odd names with backquotes.")
+    return name
+
+
+_STATEMENTS: dict[type, Callable[[Transaction, Binding, Any], int]] = {
+    st.AlterTable: alter.alter_table,
+    st.CreateSchema: lambda t, _, s: ddl.create_schema(t, s),
+    st.CreateTable: ddl.create_table,
+    st.CreateView: ddl.create_view,
+    st.Delete: dml.delete,
+    st.DropSchema: lambda t, _, s: ddl.drop_schema(t, s),
+    st.DropTable: lambda t, _, s: ddl.drop_table(t, s),
+    st.DropView: lambda t, _, s: ddl.drop_view(t, s),
+    st.Insert: dml.insert,
+    st.Merge: merge.merge,
+    st.Truncate: lambda t, _, s: dml.truncate(t, s),
+    st.Update: dml.update,
+}

@@ -1,0 +1,108 @@
+"""The Spark session: found or started, and set up for reading and writing lake files."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+from .config import Settings
+from .errors import ConfigError, JavaMissing
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NEEDED = {
+    "spark.sql.parquet.fieldId.read.enabled": "true",
+    "spark.sql.parquet.fieldId.read.ignoreMissing": "true",
+    "spark.sql.parquet.fieldId.write.enabled": "true",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.parquet.filterPushdown": "true",
+    "spark.sql.parquet.pushdown.inFilterThreshold": "1000",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
+    "spark.sql.legacy.parquet.nanosAsLong": "false",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+}
+"""Set on every session, the user's too: without these, files are read or written wrongly."""
+
+OWN = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.hadoop.fs.file.impl.disable.cache": "false",
+    "spark.log.level": "ERROR",
+}
+"""Set on sessions that Trickle starts itself."""
+
+OLDEST_JAVA = 17
+
+
+def start(settings: Settings) -> SparkSession:
+    """The running session, or a new one as the settings say."""
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return prepare(running)
+    master = settings["spark.master"]
+    if not master.startswith("sc://"):
+        require_java()
+    builder = SparkSession.builder.appName("trickle")
+    builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
+    if not master.startswith("sc://"):
+        for key, value in {**OWN, **_sized(settings)}.items():
+            builder = builder.config(key, value)
+    try:
+        return prepare(builder.getOrCreate())
+    except Exception as error:
+        raise ConfigError(
+            "spark could not be started",
+            detail=str(error)[:1000],
+            hint=f'check setting "spark.master" ({master}).',
+        ) from error
+
+
+def prepare(spark: SparkSession) -> SparkSession:
+    """Put the settings on a session that reading and writing lake files depends on."""
+    for key, value in NEEDED.items():
+        spark.conf.set(key, value)
+    return spark
+
+
+def is_connect(spark: SparkSession) -> bool:
+    return "connect" in type(spark).__module__
+
+
+def _sized(settings: Settings) -> dict[str, str]:
+    partitions = settings["spark.shuffle_partitions"] or os.cpu_count() or 2
+    return {
+        "spark.driver.memory": settings["spark.driver_memory"],
+        "spark.sql.shuffle.partitions": str(partitions),
+    }
+
+
+def require_java() -> None:
+    """A clear word before Spark's launcher gives an unclear one."""
+    home = os.environ.get("JAVA_HOME")
+    java = os.path.join(home, "bin", "java") if home else shutil.which("java")
+    hint = f"install a JDK or JRE {OLDEST_JAVA} or newer (Debian: openjdk-17-jre-headless) and set JAVA_HOME."
+    if not java or not os.path.exists(java):
+        raise JavaMissing("no Java was found", detail="Spark runs on the Java virtual machine.", hint=hint)
+    version = _java_version(java)
+    if version is not None and version < OLDEST_JAVA:
+        raise JavaMissing(f"Java {version} is too old for Spark", detail=f"found at {java}.", hint=hint)
+
+
+def _java_version(java: str) -> int | None:
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    found = re.search(r'version "(\d+)(?:\.(\d+))?', said.stderr + said.stdout)
+    if not found:
+        return None
+    major = int(found.group(1))
+    return int(found.group(2) or 0) if major == 1 else major
