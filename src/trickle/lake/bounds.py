@@ -57,7 +57,7 @@ def _next_string(prefix: str, key: bytes) -> str:
         return prefix + "\x01"
     kept = prefix.rstrip(_LAST)
     if not kept:
-        return key.decode("utf-8", "replace")
+        return _LAST * (len(key) // 4 + 1)
     last = _AFTER_SURROGATES if kept[-1] == _BEFORE_SURROGATES else chr(ord(kept[-1]) + 1)
     return kept[:-1] + last
 

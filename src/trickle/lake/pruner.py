@@ -51,7 +51,7 @@ class Pruner:
         """Whether a file with these statistics can hold a row the bound asks for."""
         if self.or_null and null_count != 0:
             return True
-        if value_count == 0 and null_count:
+        if self.starts == () or (value_count == 0 and null_count):
             return False
         if min is None or max is None or not sortable(self.type):
             return True
