@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import spark as sparks
 from .config import Settings, read_file
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 PROJECT_FILE = "trickle.toml"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -242,11 +243,11 @@ class Session:
     def _query(self, statement: st.Query) -> DataFrame:
         return self._reading(lambda _, b: b.run(statement.text))
 
-    def _reading(self, work: Callable[[Transaction, Binding], Any]) -> Any:
+    def _reading(self, work: Callable[[Transaction, Binding], T]) -> T:
         transaction = self._transaction or Transaction.begin(self.lake)
         return self._bound(transaction, work)
 
-    def _bound(self, transaction: Transaction, work: Callable[[Transaction, Binding], Any]) -> Any:
+    def _bound(self, transaction: Transaction, work: Callable[[Transaction, Binding], T]) -> T:
         binding = Binding(transaction, self.lake.spark)
         try:
             return work(transaction, binding)

@@ -189,7 +189,7 @@ def drop_schema(transaction: Transaction, statement: DropSchema) -> int:
     tables = [t for t in transaction.all_tables() if t.schema.casefold() == statement.name.casefold()]
     views = [v for v in transaction.all_views() if v.schema.casefold() == statement.name.casefold()]
     if (tables or views) and not statement.cascade:
-        names = ", ".join(x.name for x in [*tables, *views])
+        names = ", ".join([t.name for t in tables] + [v.name for v in views])
         raise DependentsExist(f'schema "{statement.name}" is not empty', detail=names, hint="add CASCADE to drop all.")
     for table in tables:
         drop(transaction, table)

@@ -33,7 +33,7 @@ def read_default(binding: Binding, column: Column, text: str, evaluate: bool = F
     return "literal", render(value, column)
 
 
-def _parse(column: Column, text: str) -> exp.Expression:
+def _parse(column: Column, text: str) -> exp.Expr:
     try:
         return sqlglot.parse_one(text, read=SparkSql)
     except sqlglot.errors.ParseError as error:
@@ -42,7 +42,7 @@ def _parse(column: Column, text: str) -> exp.Expression:
         ) from error
 
 
-def _is_constant(tree: exp.Expression) -> bool:
+def _is_constant(tree: exp.Expr) -> bool:
     return all(isinstance(node, _CONSTANT) for node in tree.walk() if not isinstance(node, exp.DataTypeParam))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from ..errors import ConstraintViolated
@@ -32,13 +32,7 @@ class Gathered:
     staged: DataFrame | None
     folder: str | None
 
-    def column(self, name: str) -> np.ndarray:
-        return self._columns([name]).column(name).to_numpy(zero_copy_only=False)
-
     def columns(self, names: list[str]) -> pa.Table:
-        return self._columns(names)
-
-    def _columns(self, names: list[str]) -> pa.Table:
         if self.table is not None:
             return self.table.select(names)
         assert self.folder is not None
@@ -121,8 +115,8 @@ def _write_updates(transaction: Transaction, table: Table, located: Located, wor
     rows = work.staged.where(F.col(OPERATION) == UPDATE).withColumn(ROW_ID, _row_id_column(located.files))
     columns = [F.col("`" + n.replace("`", "``") + "`") for n in names]
     has_own = any(f.id < 0 for f in located.files)
-    with_ids = rows.where(F.col(ROW_ID) >= 0) if has_own else rows
-    transaction.draft.add_files(table, writer.write_spark(with_ids.select(*columns, ROW_ID), with_row_ids=True))
+    known = rows.where(F.col(ROW_ID) >= 0) if has_own else rows
+    transaction.draft.add_files(table, writer.write_spark(known.select(*columns, ROW_ID), with_row_ids=True))
     if has_own:
         transaction.draft.add_files(table, writer.write_spark(rows.where(F.col(ROW_ID) < 0).select(*columns)))
 
@@ -150,7 +144,7 @@ def _row_ids(rows: pa.Table, files: list[DataFile]) -> np.ndarray:
     return np.where(stored >= 0, stored, derived)
 
 
-def _row_id_column(files: list[DataFile]) -> object:
+def _row_id_column(files: list[DataFile]) -> Column:
     starts = F.array(*(F.lit(_start(f)).cast("bigint") for f in files))
     start = F.element_at(starts, (F.col(FILE) + 1).cast("int"))
     derived = F.when(start >= 0, start + F.col(POSITION)).otherwise(F.lit(-1))

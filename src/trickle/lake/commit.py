@@ -131,9 +131,9 @@ class Committer:
             if part.table.schema not in {*schemas, *draft.created_schemas}:
                 raise NotFound(f'schema "{part.table.schema}" was dropped meanwhile', hint="create it again.")
             for catalog_table, column in ((t, t.c.table_name), (v, v.c.view_name)):
-                id = catalog_table.c[0]
+                key = catalog_table.c[0]
                 taken = connection.execute(
-                    select(id).where(
+                    select(key).where(
                         alive(catalog_table, head.id),
                         catalog_table.c.schema_id == part.table.schema_id,
                         func.lower(column) == func.lower(part.table.name),

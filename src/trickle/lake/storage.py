@@ -57,7 +57,8 @@ class Storage:
     def filesystem(self, path: str) -> tuple[fs.FileSystem, str]:
         if is_local(path):
             return fs.LocalFileSystem(), path.removeprefix("file://")
-        return fs.FileSystem.from_uri(re.sub(r"^s3[an]://", "s3://", path))
+        system, bare = fs.FileSystem.from_uri(re.sub(r"^s3[an]://", "s3://", path))
+        return system, bare
 
     def make_root(self) -> None:
         if is_local(self.root):

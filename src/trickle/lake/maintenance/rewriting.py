@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from ...records import Record
@@ -70,7 +70,7 @@ def with_row_ids(lake: Lake, table: Table, head: Snapshot, old: list[DataFile]) 
     return located.withColumn(ROW_ID, row_id(request)).drop(FILE, POSITION, STORED_ROW_ID)
 
 
-def row_id(request: ScanRequest) -> object:
+def row_id(request: ScanRequest) -> Column:
     """The embedded row id, or the file's first plus the position."""
     starts = F.array(*(F.lit(p.file.row_id_start).cast("bigint") for p in request.pieces))
     first = F.element_at(starts, (F.col(FILE) + 1).cast("int"))

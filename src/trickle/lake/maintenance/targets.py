@@ -49,10 +49,10 @@ def by_partition(
         return
     with lake.reading() as connection:
         values = partition_values(lake.catalog, connection, table)
-    groups: dict[tuple[object, ...], list[DataFile]] = {}
+    groups: dict[tuple[int | None, tuple[str | None, ...]], list[DataFile]] = {}
     for file in found:
         held = values.get(file.id, {})
-        key = (file.partition_id, *(held.get(n) for n in range(len(held))))
+        key = (file.partition_id, tuple(held.get(n) for n in range(len(held))))
         groups.setdefault(key, []).append(file)
-    for key, members in groups.items():
-        yield tuple(key[1:]), members  # type: ignore[misc]
+    for (_, texts), members in groups.items():
+        yield texts, members
