@@ -76,7 +76,7 @@ def _refuse_changes_under_with(cursor: Cursor) -> None:
     depth = 0
     for index, token in enumerate(cursor.tokens):
         depth += token.reads("(") - token.reads(")")
-        verb = token.text.upper()
+        verb = token.key
         if depth == 0 and index and cursor.tokens[index - 1].reads(")"):
             if verb in ("INSERT", "UPDATE", "DELETE", "MERGE"):
                 raise cursor.error(f"WITH before {verb} is not supported", f"put it into the query of {verb}", token)

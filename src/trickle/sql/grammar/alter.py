@@ -91,7 +91,7 @@ def _column(cursor: Cursor) -> str:
 def _while_no_verb(cursor: Cursor, item: Callable[[Cursor], T]) -> list[T]:
     """item, item, ...; a comma before the verb of the next action is left to the caller."""
     items = [item(cursor)]
-    while cursor.sees(",") and not any(cursor.peek(1).reads(verb) for verb in _VERBS):
+    while cursor.sees(",") and cursor.peek(1).key not in _VERBS:
         cursor.take()
         items.append(item(cursor))
     return items

@@ -29,7 +29,7 @@ def as_of(cursor: Cursor) -> AsOf | None:
     skip = 1 if cursor.sees("FOR") else 0
     if not (cursor.peek(skip + 1).reads("AS") and cursor.peek(skip + 2).reads("OF")):
         return None
-    kind = cursor.peek(skip).text.upper()
+    kind = cursor.peek(skip).key
     if kind not in ("VERSION", "SYSTEM_VERSION", "TIMESTAMP", "SYSTEM_TIME"):
         return None
     cursor.index += skip + 3

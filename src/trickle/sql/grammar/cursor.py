@@ -48,7 +48,7 @@ class Cursor:
         return all(self.peek(ahead).reads(word) for ahead, word in enumerate(words))
 
     def sees_any(self, *words: str) -> bool:
-        return any(map(self.sees, words))
+        return self.peek().key in words
 
     def accept(self, *words: str) -> bool:
         if not self.sees(*words):
@@ -57,7 +57,9 @@ class Cursor:
         return True
 
     def accept_any(self, *words: str) -> bool:
-        return any(map(self.accept, words))
+        found = self.sees_any(*words)
+        self.index += found
+        return found
 
     def expect(self, *words: str) -> None:
         if not self.accept(*words):
@@ -76,7 +78,7 @@ class Cursor:
 
     def word(self) -> str:
         """The next word in capitals, as it stands in messages."""
-        return self.peek().text.upper()
+        return self.peek().key or self.peek().text
 
     def is_name(self, token: Token | None = None) -> bool:
         return (token or self.peek()).kind in ("word", "ident", "string")
@@ -149,7 +151,7 @@ class Cursor:
         if first not in self.query_starts:
             while self.tokens[last].reads("("):
                 last += 1
-            answer = any(map(self.tokens[last].reads, QUERY_STARTS))
+            answer = self.tokens[last].key in QUERY_STARTS
             self.query_starts.update(dict.fromkeys(range(first, last + 1), answer))
         return self.query_starts[first]
 

@@ -34,16 +34,19 @@ _OPENERS = {"'": "string", '"': "string", "`": "quoted name"}
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`end` is exclusive. Kinds: word, ident, string, number, symbol, end."""
+    """`end` is exclusive. Kinds: word, ident, string, number, symbol, end.
+
+    `key` is the word in capitals, or the symbol; nothing for the other kinds, so that a quoted name is no keyword.
+    """
 
     kind: str
     text: str
     start: int
     end: int
+    key: str = ""
 
     def reads(self, word: str) -> bool:
-        """Whether it is this keyword (in capitals) or symbol; a quoted name never is."""
-        return self.kind in ("word", "symbol") and self.text.upper() == word
+        return self.key == word
 
 
 def syntax_error(text: str, at: int, message: str, hint: str = "") -> QueryError:
@@ -77,7 +80,8 @@ def lex(text: str, dialect: str = "spark") -> list[Token]:
         if kind == "symbol" and match[0] in _OPENERS:
             raise syntax_error(text, at, f"the {_OPENERS[match[0]]} is not closed", f"add the closing {match[0]}")
         if kind != "space":
-            tokens.append(Token(str(kind), match[0], at, match.end()))
+            key = match[0].upper() if kind in ("word", "symbol") else ""
+            tokens.append(Token(str(kind), match[0], at, match.end(), key))
         at = match.end()
     tokens.append(Token("end", "", len(text), len(text)))
     return tokens

@@ -24,8 +24,8 @@ def literal(cursor: Cursor) -> Value:
         return -_number(cursor)
     if token.kind == "number":
         return _number(cursor)
-    if token.kind == "word" and token.text.upper() in _WORDS:
-        return _WORDS[cursor.take().text.upper()]
+    if token.key in _WORDS:
+        return _WORDS[cursor.take().key]
     if cursor.sees("ARRAY", "(") or cursor.sees("ARRAY", "["):
         cursor.take()
     if cursor.sees_any("(", "["):

@@ -42,6 +42,7 @@ _JOINS = (
 )
 _NO_ALIAS = (*_ENDS_FROM, *_ENDS_QUERY, *_JOINS, "PIVOT", "UNPIVOT")
 _SET_WORDS = ("UNION", "EXCEPT", "INTERSECT", "MINUS", "ALL", "DISTINCT")
+_MARKS = frozenset(("FROM", "JOIN", ",", "TABLE", "LATERAL", "|>", "(", *_ENDS_FROM, *_ENDS_QUERY))
 _CONSTANTS = ("NULL", "TRUE", "FALSE")
 _AT_END = (")", ",", ";", "|>")
 
@@ -81,7 +82,9 @@ class Walk:
         if cursor.sees("WITH") and cursor.index < last:
             visible = self._common_tables(visible)
         while cursor.index < last:
-            if self._starts_from():
+            if cursor.peek().key not in _MARKS:
+                cursor.take()
+            elif self._starts_from():
                 cursor.take()
                 self.relation(last, visible)
                 listing = True
@@ -98,11 +101,12 @@ class Walk:
 
     def expression(self, last: int, visible: frozenset[str]) -> None:
         """Anything that is no query itself; FROM means nothing here (extract, trim, IS DISTINCT FROM)."""
-        while self.cursor.index < last:
-            if self._opens_query():
+        cursor = self.cursor
+        while cursor.index < last:
+            if cursor.tokens[cursor.index].key == "(" and self._opens_query():
                 self._step(visible)
             else:
-                self.cursor.take()
+                cursor.index += 1
 
     def relation(self, last: int, visible: frozenset[str]) -> None:
         """What stands after FROM, JOIN or a comma between relations: a table, a function, a bracket."""
@@ -155,7 +159,7 @@ class Walk:
         if not (cursor.sees("TABLE") and cursor.is_name(cursor.peek(1))):
             return False
         before = cursor.tokens[cursor.index - 1]
-        return cursor.index == 0 or any(before.reads(word) for word in ("(", ")", "EXPLAIN", *_SET_WORDS))
+        return cursor.index == 0 or before.key in ("(", ")", "EXPLAIN", *_SET_WORDS)
 
     def _bare_table(self, last: int, visible: frozenset[str], form: str) -> None:
         start = self.cursor.take().start
@@ -214,8 +218,8 @@ class Walk:
     def _ends_rows(self) -> bool:
         token, after = self.cursor.peek(), self.cursor.peek(1)
         if token.reads(","):
-            return not (after.kind in ("number", "string") or any(map(after.reads, ("(", "-", *_CONSTANTS))))
-        calls = after.reads("(") or after.kind == "string" or any(map(token.reads, _CONSTANTS))
+            return not (after.kind in ("number", "string") or after.key in ("(", "-", *_CONSTANTS))
+        calls = after.reads("(") or after.kind == "string" or token.key in _CONSTANTS
         return token.kind == "ident" or (token.kind == "word" and not calls)
 
     def _named_relation(self, last: int, visible: frozenset[str]) -> None:
@@ -281,5 +285,5 @@ class Walk:
         if cursor.index >= last or not (cursor.is_name() or cursor.sees("AS")):
             return False
         after = cursor.peek(1)
-        ends = cursor.index + 1 >= last or any(after.reads(sign) for sign in _AT_END)
+        ends = cursor.index + 1 >= last or after.key in _AT_END
         return ends or not cursor.sees_any(*_NO_ALIAS)

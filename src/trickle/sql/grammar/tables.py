@@ -76,7 +76,7 @@ def _unsupported_clause(cursor: Cursor) -> QueryError:
 
 def _element(cursor: Cursor, body: Body) -> None:
     """One column, or one table constraint."""
-    if cursor.sees("CONSTRAINT") and cursor.peek(2).text.upper() in ("PRIMARY", "FOREIGN", "UNIQUE", "CHECK"):
+    if cursor.sees("CONSTRAINT") and cursor.peek(2).key in ("PRIMARY", "FOREIGN", "UNIQUE", "CHECK"):
         cursor.index += 2
     if cursor.accept("PRIMARY", "KEY"):
         body.set_primary_key(cursor, cursor.column_names())
