@@ -5,6 +5,8 @@
 'trickle_error'
 """
 
+from typing import TYPE_CHECKING, Any
+
 from .errors import (
     AlreadyExists,
     CommitConflict,
@@ -28,7 +30,9 @@ from .errors import (
     TrickleError,
     UnsupportedType,
 )
-from .session import Session, connect
+
+if TYPE_CHECKING:
+    from .session import Session, connect
 
 __all__ = [
     "AlreadyExists",
@@ -55,3 +59,13 @@ __all__ = [
     "UnsupportedType",
     "connect",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """The session is imported when it is first named: `trickle --help` need not wait for Spark's modules."""
+        if name not in ("Session", "connect"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from . import session
+
+        return getattr(session, name)
