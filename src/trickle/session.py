@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -62,14 +63,16 @@ def connect(
     """Open the lake at a directory or a `postgresql://` URL; create it if it is not there.
 
     The catalog of a directory is its `catalog.sqlite`, the files lie in its `data/`. A shared catalog in PostgreSQL
-    needs `data_path` when it is created. Without `spark`, the running session is used, or one is started.
+    needs `data_path` when it is created. Without `spark`, the running session is used, or one is started when rows
+    are first read or written.
     """
     project = read_file(PROJECT_FILE) if Path(PROJECT_FILE).is_file() else {}
     chosen = Settings.of(project, settings or {})
     if spark is None:
-        sparks.require_java()
-    session = sparks.prepare(spark) if spark is not None else sparks.start(chosen)
-    return Session(open_lake(location, os.fspath(data_path) if data_path else None, session, chosen))
+        sparks.require(chosen)
+    given = sparks.prepare(spark) if spark is not None else None
+    start = partial(sparks.start, chosen) if given is None else lambda: given
+    return Session(open_lake(location, os.fspath(data_path) if data_path else None, start, chosen))
 
 
 class Session:
@@ -248,7 +251,7 @@ class Session:
         return self._bound(transaction, work)
 
     def _bound(self, transaction: Transaction, work: Callable[[Transaction, Binding], T]) -> T:
-        binding = Binding(transaction, self.lake.spark)
+        binding = Binding(transaction)
         try:
             return work(transaction, binding)
         finally:

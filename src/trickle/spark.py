@@ -51,8 +51,7 @@ def start(settings: Settings) -> SparkSession:
     if running is not None:
         return prepare(running)
     master = settings["spark.master"]
-    if not master.startswith("sc://"):
-        require_java()
+    require(settings)
     builder = SparkSession.builder.appName("trickle")
     builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
     if not master.startswith("sc://"):
@@ -85,6 +84,12 @@ def _sized(settings: Settings) -> dict[str, str]:
         "spark.driver.memory": settings["spark.driver_memory"],
         "spark.sql.shuffle.partitions": str(partitions),
     }
+
+
+def require(settings: Settings) -> None:
+    """What a session of these settings needs of this machine; a Connect client needs no Java."""
+    if not settings["spark.master"].startswith("sc://"):
+        require_java()
 
 
 def require_java() -> None:

@@ -29,10 +29,13 @@ class Binding:
     """The Spark views that one statement needs; gone when it ends."""
 
     transaction: Transaction
-    spark: SparkSession
     _views: dict[object, str] = field(default_factory=dict)
     _open: tuple[str, ...] = ()
     """Views being expanded, outermost first."""
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.transaction.lake.spark
 
     # Texts.
 
@@ -60,7 +63,7 @@ class Binding:
 
     def close(self) -> None:
         # Spark Connect resolves names when the frame runs, not when it is made: there they have to stay.
-        if is_connect(self.spark):
+        if not self._views or is_connect(self.spark):
             return
         for name in self._views.values():
             self.spark.catalog.dropTempView(name)
@@ -100,7 +103,7 @@ class Binding:
             path = " → ".join([*self._open, label])
             raise CycleDetected(f'view "{view.name}" reads itself', detail=path, hint="redefine one of them.")
         text = view.sql if view.dialect == "spark" else duckdb_to_spark(view.sql)
-        inner = Binding(self.transaction, self.spark, self._views, (*self._open, label))
+        inner = Binding(self.transaction, self._views, (*self._open, label))
         try:
             bound = inner.query(text)
         except TrickleError as error:

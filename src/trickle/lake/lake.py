@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -32,15 +33,22 @@ from .write import Writer
 
 CATALOG_FILE = "catalog.sqlite"
 MAIN = "main"
+StartSpark = Callable[[], SparkSession]
 
 
 class Lake:
     """Reads states and changes, writes files, commits drafts."""
 
-    def __init__(self, catalog: Catalog, storage: Storage, spark: SparkSession, settings: Settings) -> None:
-        self.catalog, self.storage, self.spark, self.settings = catalog, storage, spark, settings
+    def __init__(self, catalog: Catalog, storage: Storage, spark: StartSpark, settings: Settings) -> None:
+        self.catalog, self.storage, self.settings = catalog, storage, settings
+        self._start_spark = spark
         self.definitions = Definitions(catalog, storage.root)
         self.committer = Committer(catalog, storage)
+
+    @cached_property
+    def spark(self) -> SparkSession:
+        """Started when first needed: what the catalog alone can answer waits for no Spark."""
+        return self._start_spark()
 
     # Snapshots and definitions.
 
@@ -153,7 +161,7 @@ def _without(rows: InlinedRows, gone: set[int]) -> InlinedRows:
     return replace(rows, row_ids=tuple(rows.row_ids[n] for n in kept), data=rows.data.take(kept))
 
 
-def open_lake(location: str | os.PathLike[str], data_path: str | None, spark: SparkSession, settings: Settings) -> Lake:
+def open_lake(location: str | os.PathLike[str], data_path: str | None, spark: StartSpark, settings: Settings) -> Lake:
     """The lake at a directory, a catalog file or a `postgresql://` URL; created if absent."""
     text = os.fspath(location)
     if text.startswith(("postgresql://", "postgres://", "postgresql+psycopg://")):
@@ -166,7 +174,7 @@ def open_lake(location: str | os.PathLike[str], data_path: str | None, spark: Sp
     return _open_directory(Path(text.removeprefix("file://").removeprefix("sqlite:///")), data_path, spark, settings)
 
 
-def _open_directory(path: Path, data_path: str | None, spark: SparkSession, settings: Settings) -> Lake:
+def _open_directory(path: Path, data_path: str | None, spark: StartSpark, settings: Settings) -> Lake:
     path = path.expanduser().absolute()
     file = path if path.is_file() or path.suffix in (".sqlite", ".ducklake", ".db") else path / CATALOG_FILE
     with translated(f'lake "{path}"'):
@@ -195,7 +203,7 @@ def _stored_root(stored: str, home: str, beside: Path) -> str:
     return normal(stored if os.path.isabs(stored) else str(beside / stored))
 
 
-def _open_postgres(url: str, data_path: str | None, spark: SparkSession, settings: Settings) -> Lake:
+def _open_postgres(url: str, data_path: str | None, spark: StartSpark, settings: Settings) -> Lake:
     catalog = Catalog.postgres(url, settings["catalog.schema"], settings["catalog.lock_timeout_seconds"])
     if not catalog.has_lake():
         if data_path is None:
@@ -211,7 +219,7 @@ def _open_postgres(url: str, data_path: str | None, spark: SparkSession, setting
     return _opened(catalog, root, spark, settings)
 
 
-def _opened(catalog: Catalog, root: str, spark: SparkSession, settings: Settings) -> Lake:
+def _opened(catalog: Catalog, root: str, spark: StartSpark, settings: Settings) -> Lake:
     lake = Lake(catalog, Storage(root), spark, settings)
     if not lake.head().id >= 0:
         raise LakeError(f'lake "{catalog.label}" has no snapshot', hint="restore the catalog from a backup.")
