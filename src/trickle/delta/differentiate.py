@@ -30,7 +30,8 @@ def raw_delta(plan: Node, unchanged: frozenset[str] = frozenset(), rules: Mappin
         return seen[id(node)]
 
     def derive(node: Node) -> Node:
-        if tables(node) <= unchanged:
+        read = tables(node)
+        if read and read <= unchanged:
             return empty((*node.columns, WEIGHT_COLUMN))
         rule = rules.get(type(node))
         if rule is None:

@@ -25,6 +25,7 @@ from trickle.sql.lower.bind import bind
 from trickle.sql.lower.context import Context, Lowered
 from trickle.sql.lower.from_clause import lower_from
 from trickle.sql.lower.grouping import Grouping, has_aggregate, ordinal
+from trickle.sql.lower.grouping_sets import grouping_sets, has_sets
 from trickle.sql.lower.ordering import Limit, limit_of, total_order
 from trickle.sql.lower.refuse import unsupported, wrong
 from trickle.sql.lower.scope import Scope
@@ -102,9 +103,7 @@ class Block:
 
     def group(self, chosen: list[Chosen]) -> list[Chosen]:
         """γ, then HAVING."""
-        grouping = Grouping(self.context)
-        for key in self.group_keys(chosen):
-            grouping.add_key(subqueries.join_values(self, key), self.plan)
+        grouping = self.grouping(chosen)
         source = self.plan
         over = [Chosen(c.label, grouping.over_groups(c.expression, source), c.alias) for c in chosen]
         self.order = [grouping.over_groups(o, source) for o in self.bound_order(chosen)]
@@ -112,20 +111,29 @@ class Block:
         condition = None
         if having is not None:
             condition = grouping.over_groups(self.bind_with_aliases(having.this, chosen), source)
-        self.plan = grouping.aggregate(source)
+        self.plan = grouping.relation(source)
         keys = [k for k in grouping.keys if isinstance(k.expression, exp.Column)]
         self.grouped = {k.expression.name: k.name for k in keys}
         if condition is not None:
             self.keep_where(condition)
         return over
 
+    def grouping(self, chosen: list[Chosen]) -> Grouping:
+        """The keys of the GROUP BY clause."""
+        grouping = Grouping(self.context)
+        group = self.select.args.get("group")
+        if group is not None and has_sets(group):
+            sets = grouping_sets(group, self.context)
+            grouping.use_sets([[self.group_key(key, chosen) for key in keys] for keys in sets], self.plan)
+            return grouping
+        for key in self.group_keys(chosen):
+            grouping.add_key(subqueries.join_values(self, key), self.plan)
+        return grouping
+
     def group_keys(self, chosen: list[Chosen]) -> list[exp.Expr]:
         group = self.select.args.get("group")
         if group is None:
             return []
-        for key in group.expressions:
-            if isinstance(key, exp.Rollup | exp.Cube | exp.GroupingSets):
-                raise unsupported(type(key).__name__.upper(), key, self.context.text)
         if group.args.get("all"):
             return [c.expression for c in chosen if not has_aggregate(c.expression, self.context)]
         return [self.group_key(key, chosen) for key in group.expressions]

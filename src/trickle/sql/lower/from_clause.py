@@ -193,9 +193,7 @@ def _merge(scope: Scope, right: Scope, pairs: Sequence[tuple[Visible, Visible]],
     merged = [_merged(a, b, side) for a, b in pairs]
     others = [c for c in (*scope.merged, *right.merged) if c.label.casefold() not in labels]
     scope.merged = merged + others
-    scope.relations = [
-        Relation(r.name, r.columns, r.merged | labels) for r in (*scope.relations, *right.relations)
-    ]
+    scope.relations = [Relation(r.name, r.columns, r.merged | labels) for r in (*scope.relations, *right.relations)]
 
 
 def _merged(left: Visible, right: Visible, side: str) -> Visible:

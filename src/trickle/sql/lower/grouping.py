@@ -12,6 +12,7 @@ from trickle.plan.nodes import Aggregate
 from trickle.sql.lower.bind import is_subquery
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import function_name, is_aggregate
+from trickle.sql.lower.grouping_sets import GroupedSets
 from trickle.sql.lower.refuse import wrong
 
 
@@ -24,7 +25,7 @@ def has_aggregate(expression: exp.Expr, context: Context) -> bool:
         others = [*(expression.args.get("partition_by") or []), expression.args.get("order")]
         inner = [p for p in (*parts, *others) if isinstance(p, exp.Expr)]
         return any(has_aggregate(p, context) for p in inner)
-    if is_aggregate(expression, context.user_aggregates):
+    if is_aggregate(expression, context.user_aggregates) or isinstance(expression, exp.Grouping | exp.GroupingId):
         return True
     return any(has_aggregate(child, context) for child in expression.iter_expressions())
 
@@ -36,6 +37,7 @@ class Grouping:
     context: Context
     keys: list[Item] = field(default_factory=list)
     calls: list[Item] = field(default_factory=list)
+    sets: GroupedSets | None = None
 
     def add_key(self, expression: exp.Expr, source: Node) -> None:
         """Group by this too; a key given twice counts once."""
@@ -50,6 +52,10 @@ class Grouping:
             key = next((k for k in self.keys if k.expression == node), None)
             if key is not None:
                 return col(key.name)
+            if isinstance(node, exp.Grouping | exp.GroupingId):
+                if self.sets is None:
+                    raise wrong("GROUPING without grouping sets", node, self.context.text)
+                return self.sets.grouping(node, self.context)
             if isinstance(node, exp.Window):
                 return self._window(node, source)
             if is_aggregate(node, self.context.user_aggregates):
@@ -84,6 +90,20 @@ class Grouping:
             known = Item(column, node.copy())
             self.calls.append(known)
         return known
+
+    def use_sets(self, sets: Sequence[Sequence[exp.Expr]], source: Node) -> None:
+        """Group by each of these sets of bound keys."""
+        for key in (k for keys in sets for k in keys):
+            self.add_key(key, source)
+        places = {key.expression: n for n, key in enumerate(self.keys)}
+        inside = tuple(frozenset(places[k] for k in keys) for keys in sets)
+        self.sets = GroupedSets(tuple(self.keys), inside, self.context.fresh("set", "INT"))
+
+    def relation(self, source: Node) -> Node:
+        """γ over the source, or one per grouping set."""
+        if self.sets is not None:
+            return self.sets.aggregate(source, tuple(self.calls))
+        return self.aggregate(source)
 
     def aggregate(self, source: Node) -> Aggregate:
         """γ over the source. A bare literal as key would be read as an ordinal: it is computed below."""

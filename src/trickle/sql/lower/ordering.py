@@ -38,9 +38,7 @@ def limit_of(query: exp.Query, context: Context) -> Limit | None:
 def total_order(ordered: Sequence[exp.Ordered], columns: Sequence[Column]) -> tuple[exp.Ordered, ...]:
     """The order, ties broken by every other column: rows that still tie are equal."""
     used = {o.this.name for o in ordered if isinstance(o.this, exp.Column)}
-    rest = (
-        exp.Ordered(this=col(c.name), desc=False, nulls_first=True) for c in columns if c.name not in used
-    )
+    rest = (exp.Ordered(this=col(c.name), desc=False, nulls_first=True) for c in columns if c.name not in used)
     return (*ordered, *rest)
 
 

@@ -16,9 +16,7 @@ def parse_query(text: str, dialect: str = "spark") -> exp.Query:
     except (ParseError, TokenError) as error:
         raise QueryError("the query cannot be parsed", detail=_first(error)) from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Query | exp.Values):
-        raise QueryError(
-            "expected one query", hint="a defining query is a SELECT, a set operation or VALUES."
-        )
+        raise QueryError("expected one query", hint="a defining query is a SELECT, a set operation or VALUES.")
     return trees[0]  # type: ignore[return-value]
 
 

@@ -60,9 +60,7 @@ def lower(
     ('n',)
     """
     memory = Memory()
-    context = Context(
-        schemas, views or {}, dialect, text, memory, lower_query, user_functions or {}, user_aggregates
-    )
+    context = Context(schemas, views or {}, dialect, text, memory, lower_query, user_functions or {}, user_aggregates)
     lowered = lower_query(parse_query(text, dialect), context)
     return Query(lowered.plan, lowered.labels, tuple(memory.notes), tuple(memory.volatile))
 
@@ -104,9 +102,7 @@ def _set_operation(tree: exp.SetOperation, context: Context) -> Lowered:
         raise unsupported("UNION BY NAME", tree, context.text)
     left, right = lower_query(tree.this, context), lower_query(tree.expression, context)
     if len(left.labels) != len(right.labels):
-        raise wrong(
-            f"a set operation of {len(left.labels)} and {len(right.labels)} columns", tree, context.text
-        )
+        raise wrong(f"a set operation of {len(left.labels)} and {len(right.labels)} columns", tree, context.text)
     header = tuple(
         context.fresh(label, a.type if a.type == b.type else None)
         for label, a, b in zip(left.labels, left.plan.columns, right.plan.columns, strict=True)

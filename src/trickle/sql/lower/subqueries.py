@@ -206,9 +206,9 @@ def _renamed(block: Block, inner: Inner, value: exp.Expr) -> tuple[Inner, exp.Ex
     names = {c.name: block.context.fresh(c.name, c.type) for c in inner.plan.columns}
     plan = Project(inner.plan, tuple(Item(new, col(old)) for old, new in names.items()))
     to = {old: new.name for old, new in names.items()}
-    return Inner(
-        plan, [renamed(v, to) for v in inner.values], [renamed(c, to) for c in inner.conditions]
-    ), renamed(value, to)
+    return Inner(plan, [renamed(v, to) for v in inner.values], [renamed(c, to) for c in inner.conditions]), renamed(
+        value, to
+    )
 
 
 def _equality(block: Block, inner: Inner, condition: exp.Expr, node: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
@@ -219,9 +219,7 @@ def _equality(block: Block, inner: Inner, condition: exp.Expr, node: exp.Expr) -
         for mine, theirs in ((bare.left, bare.right), (bare.right, bare.left)):
             if references(mine) <= names and references(theirs) <= around:
                 return mine.unnest(), theirs.unnest()
-    raise unsupported(
-        "a correlation other than equality in a subquery used as a value", node, block.context.text
-    )
+    raise unsupported("a correlation other than equality in a subquery used as a value", node, block.context.text)
 
 
 def _outward(block: Block, inner: Block) -> list[exp.Expr]:

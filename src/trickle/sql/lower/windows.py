@@ -40,9 +40,7 @@ class Windows:
         known = next((c for c in self.calls if c.expression == node), None)
         if known is None:
             function = node.this.this if isinstance(node.this, exp.IgnoreNulls) else node.this
-            known = Item(
-                self.context.fresh(function_name(function), type_of(node, source.columns)), node.copy()
-            )
+            known = Item(self.context.fresh(function_name(function), type_of(node, source.columns)), node.copy())
             self.calls.append(known)
         return known
 

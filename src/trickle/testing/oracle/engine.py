@@ -68,7 +68,7 @@ class DuckEngine:
         tree = sqlglot.parse_one(sql, dialect="spark")
         for table in list(tree.find_all(sqlglot.exp.Table)):
             if table.name in _NARROWED:
-                table.replace(_NARROWED[table.name].copy())
+                table.replace(sqlglot.exp.alias_(_NARROWED[table.name], table.alias_or_name, table=True))
         return tree.sql(dialect="duckdb")
 
     def store(self, table: str, sql: str, step: int) -> None:
@@ -117,7 +117,7 @@ class InlineEngine:
         self._history = history
 
     def relation(self, table: str, version: Version) -> str:
-        return f"<{table} {version.value}>"
+        return f"the_{table}_{version.value}"
 
     def rows(self, sql: str, step: int) -> Rows:
         for table in TABLES:

@@ -108,16 +108,16 @@ def _project(g: Generator, depth: int) -> str:
 
 def _join(kind: str) -> Callable[[Generator, int], str]:
     def write(g: Generator, depth: int) -> str:
-        left, l = g.relation(depth), g.last()
-        right, r = g.relation(depth - 1 if depth else 0), g.last()
-        items = f"{g.pick(l, r)}.k AS k, {g.pick(l, r)}.v AS v, {g.pick(l, r)}.s AS s"
+        left, x = g.relation(depth), g.last()
+        right, y = g.relation(depth - 1 if depth else 0), g.last()
+        items = f"{g.pick(x, y)}.k AS k, {g.pick(x, y)}.v AS v, {g.pick(x, y)}.s AS s"
         if kind in ("LEFT SEMI", "LEFT ANTI"):
-            items = f"{l}.k, {l}.v, {l}.s"
+            items = f"{x}.k, {x}.v, {x}.s"
         if kind == "CROSS":
-            return f"SELECT {items} FROM {left} CROSS JOIN {right} WHERE {g.link(l, r)}"
+            return f"SELECT {items} FROM {left} CROSS JOIN {right} WHERE {g.link(x, y)}"
         if g.random.random() < 0.15 and kind not in ("LEFT SEMI", "LEFT ANTI"):
-            return f"SELECT k, {g.pick(l, r)}.v AS v, {g.pick(l, r)}.s AS s FROM {left} {kind} JOIN {right} USING (k)"
-        return f"SELECT {items} FROM {left} {kind} JOIN {right} ON {g.link(l, r)}"
+            return f"SELECT k, {g.pick(x, y)}.v AS v, {g.pick(x, y)}.s AS s FROM {left} {kind} JOIN {right} USING (k)"
+        return f"SELECT {items} FROM {left} {kind} JOIN {right} ON {g.link(x, y)}"
 
     return write
 
@@ -194,23 +194,25 @@ def _subquery_value(g: Generator, depth: int) -> str:
 
 
 def _window(g: Generator, depth: int) -> str:
-    over = g.pick("PARTITION BY k", "PARTITION BY s, k", "PARTITION BY k % 2", "")
-    order = "ORDER BY v, s, k"
+    source, q = g.relation(depth), g.last()
+    over = g.pick(f"PARTITION BY {q}.k", f"PARTITION BY {q}.s, {q}.k", f"PARTITION BY {q}.k % 2", "")
+    order = f"ORDER BY {q}.v, {q}.s, {q}.k"
     call = g.pick(
         f"row_number() OVER ({over} {order})",
-        f"rank() OVER ({over} ORDER BY v)",
-        f"dense_rank() OVER ({over} ORDER BY s)",
-        f"CAST(sum(v) OVER ({over}) AS INT)",
-        f"CAST(sum(v) OVER ({over} {order} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS INT)",
-        f"lag(v) OVER ({over} {order})",
-        f"CAST(count(*) OVER ({over} ORDER BY v) AS INT)",
+        f"rank() OVER ({over} ORDER BY {q}.v)",
+        f"dense_rank() OVER ({over} ORDER BY {q}.s)",
+        f"CAST(sum({q}.v) OVER ({over}) AS INT)",
+        f"CAST(sum({q}.v) OVER ({over} {order} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS INT)",
+        f"lag({q}.v) OVER ({over} {order})",
+        f"CAST(count(*) OVER ({over} ORDER BY {q}.v) AS INT)",
     )
+    # DuckDB's QUALIFY would take k, v, s for the select list's
     qualify = f" QUALIFY row_number() OVER ({over} {order}) <= 2" if g.random.random() < 0.2 else ""
-    return f"SELECT k, {call} AS v, s FROM {g.relation(depth)}{qualify}"
+    return f"SELECT {q}.k, {call} AS v, {q}.s FROM {source}{qualify}"
 
 
 def _top(g: Generator, depth: int) -> str:
-    order = g.pick("v DESC", "k, v", "s DESC NULLS LAST, k")
+    order = g.pick("v DESC, k, s", "k, v, s", "s DESC NULLS LAST, k, v DESC")
     offset = g.pick("", "", " OFFSET 1")
     return f"SELECT k, v, s FROM {g.relation(depth)} ORDER BY {order} LIMIT {g.pick('1', '2', '4')}{offset}"
 
@@ -225,6 +227,16 @@ def _grouping(g: Generator, depth: int) -> str:
     form = g.pick("ROLLUP (k, s)", "CUBE (k, s)", "GROUPING SETS ((k), (s), ())", "GROUPING SETS ((k, s), (k))")
     value = g.pick("count(*)", "sum(v)", "grouping_id(k, s)", "grouping(k)")
     return f"SELECT k, CAST({value} AS INT) AS v, s FROM {g.relation(depth)} GROUP BY {form}"
+
+
+def _generate(g: Generator, depth: int) -> str:
+    items = g.pick("array(k, v)", "array(v)", "array(1, k, NULL)")
+    return f"SELECT k, e AS v, s FROM {g.relation(depth)} LATERAL VIEW explode({items}) x AS e"
+
+
+def _values(g: Generator, depth: int) -> str:
+    rows = g.pick("(1, 2, 'x')", "(1, NULL, 'x'), (0, 5, NULL)", "(NULL, NULL, NULL)")
+    return f"SELECT k, v, s FROM {g.relation(depth)} UNION ALL VALUES {rows}"
 
 
 CONSTRUCTS: dict[str, Callable[[Generator, int], str]] = {
@@ -252,4 +264,7 @@ CONSTRUCTS: dict[str, Callable[[Generator, int], str]] = {
     "window": _window,
     "top": _top,
     "shared": _shared,
+    "grouping sets": _grouping,
+    "generate": _generate,
+    "values": _values,
 }

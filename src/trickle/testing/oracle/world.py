@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trickle.delta import RULES, Rule, consolidate, differentiate
-from trickle.plan import WEIGHT, Node, Project, before, keep
+from trickle.plan import WEIGHT, Node, Project, Version, before, keep
 from trickle.sql.lower import Query, lower
 from trickle.sql.render import render
 from trickle.testing.oracle.engine import Engine
-from trickle.testing.oracle.history import SCHEMAS, Row, Rows, Step
+from trickle.testing.oracle.history import SCHEMAS, TABLES, Row, Rows, Step
 
 Bag = Counter[Row]
 
@@ -61,6 +62,25 @@ class World:
                 return Mismatch(text, step, new, got, sql)
             known = new
         return None
+
+    def check_meaning(self, text: str, every: int = 8) -> Mismatch | None:
+        """The first step at which the plan answers something else than the engine answers to the text itself."""
+        query = lower(text, SCHEMAS)
+        mine, written = self.sql(query.plan, query), self.as_written(text)
+        for n in range(0, len(self.history), every):
+            expected, got = self.bag(written, n), self.bag(mine, n)
+            if expected != got:
+                return Mismatch(text, self.history[n], expected, got, mine)
+        return None
+
+    def as_written(self, text: str) -> str:
+        """The query over the tables as they are after the step, its plan never seen."""
+        named = "|".join(TABLES)
+        return re.sub(
+            rf"\b(FROM|JOIN) ({named})\b",
+            lambda found: f"{found[1]} {self.engine.relation(found[2], Version.AFTER)}",
+            text,
+        )
 
     def sql(self, plan: Node, query: Query) -> str:
         return render(plan, self.engine.relation, query.labels)
