@@ -107,9 +107,9 @@ def _literal(key: Any, type: str, dialect: str, upper: bool) -> Any:
         return instants.days_text(key)
     if _is_temporal(type):
         return _moment(key, upper)
-    if type in INTEGERS:
+    if type in INTEGERS and dialect == "sqlite":
         return key
-    if word(type) == "decimal" and dialect == "postgresql":
+    if (type in INTEGERS or word(type) == "decimal") and dialect == "postgresql":
         return Decimal(key)
     slack = abs(float(key)) * _SLACK[word(type)]
     return float(key) + slack if upper else float(key) - slack

@@ -186,7 +186,7 @@ def test_many_footers_come_in_order(tmp_path: Path) -> None:
 
 
 def test_a_missing_or_broken_file_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(FileMissing, match="gone.parquet"):
+    with pytest.raises(FileMissing, match=r"gone\.parquet"):
         read_footer(str(tmp_path / "gone.parquet"), columns("int"))
     (tmp_path / "torn.parquet").write_bytes(b"PAR1 torn")
     with pytest.raises(LakeError, match=r"torn.parquet.* not a whole Parquet file"):

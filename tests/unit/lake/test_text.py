@@ -180,7 +180,8 @@ def test_an_inlined_struct_of_sql_literals_is_read() -> None:
         column("varchar", name="s"),
         column("list", column("varchar", name="element"), name="l"),
     )
-    text = "{'it''s': CAST('2020-01-01' AS DATE), 'f': CAST('nan' AS VARCHAR), 'b': CAST('\\xAA,' AS BLOB), 's': 'a\\''b', 'l': [x, 'y, z']}"
+    dates = "{'it''s': CAST('2020-01-01' AS DATE), 'f': CAST('nan' AS VARCHAR), "
+    text = dates + "'b': CAST('\\xAA,' AS BLOB), 's': 'a\\''b', 'l': [x, 'y, z']}"
     read = parse(text, literals)
     assert math.isnan(read.pop("f"))
     assert read == {"it's": date(2020, 1, 1), "b": b"\xaa,", "s": "a\\'b", "l": ["x", "y, z"]}
