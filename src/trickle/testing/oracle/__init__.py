@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from trickle.testing.oracle.engine import DuckEngine, Engine, InlineEngine
 from trickle.testing.oracle.history import SCHEMAS, Step, random_history
-from trickle.testing.oracle.queries import CONSTRUCTS, Generator
+from trickle.testing.oracle.queries import AGGREGATES, CONSTRUCTS, Generator, aggregate_query
+from trickle.testing.oracle.stored import Drift, StoredWorld
 from trickle.testing.oracle.world import Mismatch, World
 
 __all__ = [
+    "AGGREGATES",
     "CONSTRUCTS",
     "SCHEMAS",
+    "Drift",
     "DuckEngine",
     "Engine",
     "Generator",
     "InlineEngine",
     "Mismatch",
     "Step",
+    "StoredWorld",
     "World",
+    "aggregate_query",
     "random_history",
 ]

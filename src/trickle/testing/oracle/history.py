@@ -41,7 +41,7 @@ class Step:
 def random_row(random: Random) -> Row:
     """A row of few distinct values, many NULLs: keys collide, duplicates are common."""
     k = random.choice((None, 0, 1, 1, 2, 3))
-    v = random.choice((None, -2, -1, 0, 1, 1, 2, 5))
+    v = random.choice((None, None, -2, 0, 1, 1, 2, 5))
     s = random.choice((None, "", "x", "x", "y"))
     return (k, v, s)
 
@@ -73,6 +73,8 @@ def _random_change(random: Random, rows: Rows) -> Change:
     gone = [row for row in rows if random.random() < 0.2]
     updated = [(_touched(random, row), 1) for row in gone if random.random() < 0.5]
     change = [(row, -1) for row in gone] + updated + _inserts(random, random.choice((0, 0, 1, 1, 2)))
+    if rows and random.random() < 0.3:
+        change.append((random.choice(rows), 1))
     if random.random() < 0.2:
         passing = random_row(random)
         change += [(passing, 1), (passing, -1)]

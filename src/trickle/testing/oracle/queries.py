@@ -101,6 +101,70 @@ class Generator:
         return call + (f" FILTER (WHERE {self.condition()})" if self.random.random() < 0.25 else "")
 
 
+AGGREGATES = (
+    "count(*)",
+    "count(v)",
+    "count(*) FILTER (WHERE v > 0)",
+    "count_if(v > 0)",
+    "sum(v)",
+    "sum(v) FILTER (WHERE s = 'x')",
+    "sum(CAST(v AS DOUBLE))",
+    "sum(CAST(v AS DECIMAL(12, 2)))",
+    "sum(CASE WHEN v = 5 THEN CAST('NaN' AS DOUBLE) ELSE CAST(v AS DOUBLE) END)",
+    "avg(v)",
+    "avg(CAST(v AS DOUBLE) / 3)",
+    "min(v)",
+    "max(v)",
+    "min(s)",
+    "max(s)",
+    "max(v) FILTER (WHERE k > 0)",
+    "bool_and(v > 0)",
+    "bool_or(v > 0)",
+    "bit_and(v)",
+    "bit_or(v)",
+    "bit_xor(v)",
+    "var_pop(v)",
+    "var_samp(v)",
+    "stddev_pop(v)",
+    "stddev(CAST(v AS DECIMAL(12, 2)))",
+    "covar_pop(v, k)",
+    "covar_samp(v, k)",
+    "corr(v, k)",
+    "regr_count(v, k)",
+    "regr_avgx(v, k)",
+    "regr_avgy(v, k)",
+    "regr_sxx(v, k)",
+    "regr_syy(v, k)",
+    "regr_sxy(v, k)",
+    "regr_slope(v, k)",
+    "regr_intercept(v, k)",
+    "regr_r2(v, k)",
+    "count(DISTINCT v)",
+    "sum(DISTINCT v)",
+    "median(v)",
+    "kurtosis(v)",
+)
+
+
+def aggregate_query(random: Random, aggregates: tuple[str, ...] = AGGREGATES) -> str:
+    """A query with an aggregate, a DISTINCT or a UNION on top: what a stream table stores with state."""
+    g = Generator(random)
+    source = g.relation(random.choice((0, 0, 0, 1, 2)))
+    kind = random.random()
+    if kind < 0.1:
+        return f"SELECT DISTINCT k + 1 AS k, s FROM {source}"
+    if kind < 0.15:
+        return f"SELECT k, s FROM {source} UNION SELECT v, s FROM b"
+    keys = random.choice(("k", "k, s", "k % 2", "length(s), k", "s", ""))
+    calls = random.sample(aggregates, min(len(aggregates), random.randint(1, 4)))
+    items = [f"{call} AS x{n}" for n, call in enumerate(calls)]
+    if keys and random.random() < 0.7:
+        items = [f"{key} AS g{n}" for n, key in enumerate(keys.split(", "))] + items
+    having = random.choice(("", "", " HAVING count(*) > 1", " HAVING sum(v) > 0"))
+    group = f" GROUP BY {keys}" if keys else ""
+    return f"SELECT {', '.join(items)} FROM {source}{group}{having}"
+
+
 def _project(g: Generator, depth: int) -> str:
     where = f" WHERE {g.condition()}" if g.random.random() < 0.6 else ""
     return f"SELECT {g.number()} AS k, {g.number()} AS v, {g.word()} AS s FROM {g.relation(depth)}{where}"

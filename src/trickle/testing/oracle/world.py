@@ -45,7 +45,11 @@ class World:
 
     def check(self, text: str, rules: Mapping[type[Node], Rule] = RULES, prune: bool = True) -> Mismatch | None:
         """The first step at which the query's delta is wrong."""
-        query = lower(text, SCHEMAS)
+        return self.check_query(lower(text, SCHEMAS), text, rules, prune)
+
+    def check_query(
+        self, query: Query, text: str, rules: Mapping[type[Node], Rule] = RULES, prune: bool = True
+    ) -> Mismatch | None:
         old_sql = self.sql(before(query.plan), query)
         new_sql = self.sql(query.plan, query)
         known: Bag | None = None

@@ -1,0 +1,63 @@
+"""before + delta == after, on random queries over random histories.
+
+A case is one query at one step of a history. The run in CI judges over 20,000 cases; with `--long` ten times that.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from trickle.errors import NotIncremental
+from trickle.testing.oracle import CONSTRUCTS, DuckEngine, Generator, World, random_history
+
+STEPS = 40
+EXAMPLES = 500
+LENIENT = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large]
+
+
+@pytest.fixture(scope="module")
+def engine() -> DuckEngine:
+    return DuckEngine()
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=LENIENT)
+@given(shape=st.integers(0, 2**32), past=st.integers(0, 2**32), depth=st.integers(1, 4))
+def test_before_plus_delta_equals_after(engine: DuckEngine, shape: int, past: int, depth: int) -> None:
+    world = World(engine, random_history(Random(past), STEPS))
+    query = Generator(Random(shape)).query(depth)
+    assert world.check(query) is None
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=LENIENT)
+@given(shape=st.integers(0, 2**32), past=st.integers(0, 2**32), depth=st.integers(1, 4))
+def test_a_plan_means_what_its_query_says(engine: DuckEngine, shape: int, past: int, depth: int) -> None:
+    world = World(engine, random_history(Random(past), 8))
+    query = Generator(Random(shape)).query(depth)
+    assert world.check_meaning(query, every=2) is None
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS)
+def test_each_construct_alone(engine: DuckEngine, construct: str) -> None:
+    random = Random(construct)
+    world = World(engine, random_history(random, 20))
+    for _ in range(3):
+        query = Generator(random, (construct,)).query(1)
+        assert world.check(query) is None
+        assert world.check(query, prune=False) is None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(100))
+def test_long_form(engine: DuckEngine, block: int) -> None:
+    random = Random(f"long {block}")
+    for _ in range(50):
+        world = World(engine, random_history(random, STEPS))
+        query = Generator(random).query(random.randint(1, 4))
+        try:
+            assert world.check(query) is None
+        except NotIncremental as refusal:
+            pytest.fail(f"{query}: {refusal}")
