@@ -145,6 +145,7 @@ SETTINGS: tuple[Setting, ...] = (
         10_000_000,
     ),
 )
+PROJECT_FILE = "trickle.toml"
 _BY_NAME = {s.name: s for s in SETTINGS}
 
 
@@ -178,6 +179,11 @@ def lookup(name: str) -> Setting:
     near = difflib.get_close_matches(name, _BY_NAME, n=1)
     guess = f'did you mean "{near[0]}"? ' if near else ""
     raise ConfigError(f'unknown setting "{name}"', hint=f"{guess}`trickle settings` lists them all.")
+
+
+def read_project() -> dict[str, Any]:
+    """The settings of the `trickle.toml` in the current directory, if there is one."""
+    return read_file(PROJECT_FILE) if Path(PROJECT_FILE).is_file() else {}
 
 
 def read_file(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -9,12 +9,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import spark as sparks
-from .config import Settings, read_file
+from .config import Settings, read_project
 from .errors import CommitConflict, QueryError, SessionClosed
 from .execute import alter, ddl, describe, dml, merge
 from .execute.binding import Binding
@@ -32,7 +31,6 @@ from .sql.script import split
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-PROJECT_FILE = "trickle.toml"
 T = TypeVar("T")
 
 
@@ -66,8 +64,7 @@ def connect(
     needs `data_path` when it is created. Without `spark`, the running session is used, or one is started when rows
     are first read or written.
     """
-    project = read_file(PROJECT_FILE) if Path(PROJECT_FILE).is_file() else {}
-    chosen = Settings.of(project, settings or {})
+    chosen = Settings.of(read_project(), settings or {})
     if spark is None:
         sparks.require(chosen)
     given = sparks.prepare(spark) if spark is not None else None
@@ -196,6 +193,11 @@ class Session:
     def tables(self, schema: str | None = None) -> Records[describe.TableRecord]:
         """The tables of the lake, or of one schema."""
         return self._reading(lambda t, _: describe.tables(t, schema))
+
+    def columns(self, name: str) -> Records[describe.ColumnRecord]:
+        """The columns of a table."""
+        wanted = _name(name)
+        return self._reading(lambda t, _: describe.columns(t, wanted))
 
     def version(self) -> str:
         from importlib.metadata import version

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from ..config import Settings
 from ..errors import ConfigError, LakeError, NotFound, StorageError
@@ -33,6 +33,7 @@ from .write import Writer
 
 CATALOG_FILE = "catalog.sqlite"
 MAIN = "main"
+_POSTGRES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 StartSpark = Callable[[], SparkSession]
 
 
@@ -96,12 +97,16 @@ class Lake:
         return frame, [p.file for p in request.pieces], list(request.inlined)
 
     def changes(self, table: Table, start: int, end: int) -> DataFrame:
-        """The net change of the table in (start, end], under its columns at `end`."""
+        """The net change of the table in (start, end], under its columns at `end`, equal rows summed up."""
+        return consolidate(self.raw_changes(table, start, end))
+
+    def raw_changes(self, table: Table, start: int, end: int) -> DataFrame:
+        """The same, one row per copy, each of weight +1 or −1; equal rows may appear on both sides."""
         with self.reading() as connection:
             snapshots.at(self.catalog, connection, start)
             found, rows = change_pieces(self.catalog, connection, table, start, end)
             request = self.request(connection, table, found, rows)
-        return consolidate(scan(self.spark, self.storage, replace(request, weighted=True)))
+        return scan(self.spark, self.storage, replace(request, weighted=True))
 
     def request(self, connection: Connection, table: Table, found: list[Piece], rows: list[InlinedRows]) -> ScanRequest:
         lacking: dict[int, set[int]] = defaultdict(set)
@@ -120,6 +125,11 @@ class Lake:
             small_rows=self.settings["lake.small_delete_rows"],
             small_files=self.settings["lake.small_delete_files"],
         )
+
+    def record_count(self, connection: Connection, table: Table) -> int:
+        """How many rows were ever added to the table and not compacted away: an upper bound of what it holds."""
+        stats = self.catalog.tables["table_stats"].c
+        return int(connection.execute(select(stats.record_count).where(stats.table_id == table.id)).scalar() or 0)
 
     # Writing.
 
@@ -161,27 +171,42 @@ def _without(rows: InlinedRows, gone: set[int]) -> InlinedRows:
     return replace(rows, row_ids=tuple(rows.row_ids[n] for n in kept), data=rows.data.take(kept))
 
 
+def lake_exists(location: str | os.PathLike[str], settings: Settings) -> bool:
+    """Whether a lake is there already; nothing is created."""
+    text = os.fspath(location)
+    if not text.startswith(_POSTGRES):
+        return _catalog_file(text).is_file()
+    catalog = Catalog.postgres(text, settings["catalog.schema"], settings["catalog.lock_timeout_seconds"])
+    try:
+        return catalog.has_lake()
+    finally:
+        catalog.close()
+
+
 def open_lake(location: str | os.PathLike[str], data_path: str | None, spark: StartSpark, settings: Settings) -> Lake:
     """The lake at a directory, a catalog file or a `postgresql://` URL; created if absent."""
     text = os.fspath(location)
-    if text.startswith(("postgresql://", "postgres://", "postgresql+psycopg://")):
+    if text.startswith(_POSTGRES):
         return _open_postgres(text, data_path, spark, settings)
     if "://" in text and not text.startswith(("file://", "sqlite://")):
         raise ConfigError(
             f'"{text}" is no place for a lake',
             hint="give a directory, a catalog file or a postgresql:// URL.",
         )
-    return _open_directory(Path(text.removeprefix("file://").removeprefix("sqlite:///")), data_path, spark, settings)
+    return _open_directory(_catalog_file(text), data_path, spark, settings)
 
 
-def _open_directory(path: Path, data_path: str | None, spark: StartSpark, settings: Settings) -> Lake:
-    path = path.expanduser().absolute()
-    file = path if path.is_file() or path.suffix in (".sqlite", ".ducklake", ".db") else path / CATALOG_FILE
-    with translated(f'lake "{path}"'):
+def _catalog_file(location: str) -> Path:
+    path = Path(location.removeprefix("file://").removeprefix("sqlite:///")).expanduser().absolute()
+    return path if path.is_file() or path.suffix in (".sqlite", ".ducklake", ".db") else path / CATALOG_FILE
+
+
+def _open_directory(file: Path, data_path: str | None, spark: StartSpark, settings: Settings) -> Lake:
+    with translated(f'lake "{file.parent}"'):
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError as error:
-            raise StorageError(f'"{path}" is not a directory', hint="choose another path.") from error
+            raise StorageError(f'"{file.parent}" is not a directory', hint="choose another path.") from error
     catalog = Catalog.sqlite(file, settings["catalog.lock_timeout_seconds"])
     home = normal(data_path) if data_path else f"{file.parent}/data/"
     is_new = not catalog.has_lake()
