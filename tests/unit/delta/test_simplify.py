@@ -1,0 +1,56 @@
+"""Each pass makes plans smaller."""
+
+from __future__ import annotations
+
+from trickle.delta.simplify import drop_empty, flatten, merge_projections, prune_columns, push_filters, simplify
+from trickle.plan import TRUE, Filter, Join, Node, Project, Scan, SemiJoin, UnionAll, empty, is_empty, walk
+from trickle.sql.lower import lower
+
+SCHEMAS = {t: [("k", "INT"), ("v", "INT"), ("s", "STRING")] for t in ("a", "b")}
+
+
+def plan(query: str) -> Node:
+    return lower(query, SCHEMAS).plan
+
+
+def test_a_join_with_nothing_is_nothing() -> None:
+    left, right = plan("SELECT k FROM a"), plan("SELECT v, s FROM b")
+    assert is_empty(drop_empty(Join((left, empty(right.columns)), TRUE)))
+
+
+def test_an_anti_join_with_nothing_keeps_all() -> None:
+    left, right = plan("SELECT k FROM a"), plan("SELECT v, s FROM b")
+    assert drop_empty(SemiJoin(left, empty(right.columns), TRUE, anti=True)) == left
+
+
+def test_nested_unions_become_one() -> None:
+    union = flatten(plan("SELECT k FROM a UNION ALL SELECT k FROM b"))
+    assert isinstance(flatten(UnionAll((union, union))), UnionAll)
+    assert len(flatten(UnionAll((union, union))).inputs) == 4
+
+
+def test_filters_reach_the_scans() -> None:
+    pushed = push_filters(plan("SELECT x.k FROM (SELECT k, v + 1 AS w FROM a) x JOIN b ON x.k = b.k WHERE w > 3"))
+    (found,) = [n for n in walk(pushed) if isinstance(n, Filter)]
+    assert isinstance(found.input, Scan)
+
+
+def test_a_filter_stays_above_the_padded_side_of_an_outer_join() -> None:
+    pushed = push_filters(plan("SELECT a.k FROM a LEFT JOIN b ON a.k = b.k WHERE b.v IS NULL AND a.v > 0"))
+    placed = {type(n.input).__name__ for n in walk(pushed) if isinstance(n, Filter)}
+    assert placed == {"OuterJoin", "Scan"}
+
+
+def test_projections_of_projections_merge() -> None:
+    merged = merge_projections(plan("SELECT k + 1 AS z FROM (SELECT k FROM (SELECT k, v FROM a))"))
+    assert len([n for n in walk(merged) if isinstance(n, Project)]) == 1
+
+
+def test_scans_are_pruned() -> None:
+    pruned = prune_columns(plan("SELECT a.k FROM a JOIN b ON a.v = b.v"))
+    assert [[f.source for f in n.fields] for n in walk(pruned) if isinstance(n, Scan)] == [["k", "v"], ["v"]]
+
+
+def test_simplify_keeps_the_columns() -> None:
+    query = plan("SELECT DISTINCT a.k, b.s FROM a LEFT JOIN b ON a.k = b.k WHERE a.v > 0")
+    assert simplify(query).names == query.names
