@@ -116,11 +116,14 @@ class Draft:
             self.written.append(file.path)
 
     @property
-    def is_empty(self) -> bool:
+    def has_no_data(self) -> bool:
+        """Nothing that the lake would see."""
         nothing = not (self.created_schemas or self.dropped_schemas or self.created_views or self.dropped_views)
-        return (
-            nothing and not self.riders and not self.swaps and not any(_does_something(t) for t in self.tables.values())
-        )
+        return nothing and not self.swaps and not any(_does_something(t) for t in self.tables.values())
+
+    @property
+    def is_empty(self) -> bool:
+        return self.has_no_data and not self.riders
 
     @property
     def changes_definitions(self) -> bool:

@@ -1,0 +1,1 @@
+"""Operations on stream tables: created, altered, dropped, refreshed, guarded, explained."""

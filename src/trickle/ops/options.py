@@ -1,0 +1,75 @@
+"""The options of a stream table: one table of names, defaults and what they may be."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ConfigError
+from ..registry.models import MODES
+
+
+@dataclass(frozen=True)
+class Option:
+    name: str
+    default: Any
+    meaning: str
+    choices: tuple[Any, ...] = ()
+
+
+OPTIONS = (
+    Option(
+        "schedule", "calculated", "when it is refreshed: a duration, a cron line, 'calculated', 'on_change', 'manual'"
+    ),
+    Option("refresh_mode", "AUTO", "how it is refreshed", MODES),
+    Option("append_only", False, "its sources only grow: deletes end this, with a reported reason", (True, False)),
+    Option("diamond_consistency", "atomic", "members of a diamond are committed together", ("atomic", "none")),
+    Option("diamond_schedule_policy", "fastest", "which member sets the pace", ("fastest", "slowest")),
+    Option("partition_by", None, "columns the stored rows are partitioned by"),
+    Option("cluster_by", None, "columns the stored rows are sorted by; the group keys unless given"),
+    Option("cdc_mode", None, "how changes of outside sources are captured"),
+    Option("fuse", None, "stop when a change is larger than usual"),
+    Option("source_ddl", "block", "what a change of a source's columns does", ("block", "adapt")),
+    Option(
+        "float_sums",
+        "algebraic",
+        "sums of floating-point numbers are merged, or their groups rescanned",
+        ("algebraic", "rescan"),
+    ),
+)
+_BY_NAME = {o.name: o for o in OPTIONS}
+
+
+def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given, checked.
+
+    >>> read_options({"refresh_mode": "full"})
+    {'refresh_mode': 'FULL'}
+    """
+    return {name: _read(name, value) for name, value in given.items()}
+
+
+def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {o.name: o.default for o in OPTIONS} | read_options(given)
+
+
+def _read(name: str, value: Any) -> Any:
+    option = _BY_NAME.get(name)
+    if option is None:
+        near = difflib.get_close_matches(name, _BY_NAME, n=1)
+        guess = f'did you mean "{near[0]}"?' if near else f"options are {', '.join(_BY_NAME)}."
+        raise ConfigError(f'unknown option "{name}" of a stream table', hint=guess)
+    if name in ("partition_by", "cluster_by") and isinstance(value, str):
+        return [part.strip() for part in value.split(",")]
+    if isinstance(value, tuple):
+        value = list(value)
+    if not option.choices:
+        return value
+    folded = {str(c).casefold(): c for c in option.choices}
+    if str(value).casefold() not in folded:
+        raise ConfigError(
+            f'option "{name}" cannot be {value!r}', hint=f"it must be one of {', '.join(map(str, option.choices))}."
+        )
+    return folded[str(value).casefold()]

@@ -1,0 +1,393 @@
+"""The stream tables of a lake: their life from CREATE to DROP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from sqlalchemy import Connection
+
+from ..errors import AlreadyExists, CycleDetected, DependentsExist, NotIncremental
+from ..execute import ddl
+from ..execute.binding import Binding
+from ..execute.transaction import Transaction
+from ..lake.foreign import translated
+from ..lake.lake import MAIN, Lake
+from ..lake.model import Snapshot
+from ..refresh import apply as applying
+from ..refresh.compile import Compiled, compile_query
+from ..refresh.refresh import Refresher
+from ..refresh.result import RefreshResult
+from ..refresh.sources import STORED_SCHEMA
+from ..registry.models import ACTIVE, SUSPENDED, Refresh, StreamTable
+from ..registry.store import Registry
+from ..sql.names import quote_spark
+from ..sql.statement import Name
+from .options import read_options, with_defaults
+from .stored import add_stored_table, add_view, refuse_reserved, same_columns
+
+
+@dataclass
+class Streams:
+    lake: Lake
+    registry: Registry
+    refresher: Refresher
+
+    @classmethod
+    def of(cls, lake: Lake) -> Streams:
+        registry = Registry(lake.catalog.schema)
+        return cls(lake, registry, Refresher(lake, registry))
+
+    def all(self) -> list[StreamTable]:
+        with self.lake.reading() as connection:
+            return self.registry.all(connection)
+
+    def find(self, name: Name) -> StreamTable:
+        return self.refresher.find(name.schema or MAIN, name.name)
+
+    def exists(self, name: Name) -> bool:
+        with self.lake.reading() as connection:
+            return self.registry.find(connection, name.schema or MAIN, name.name) is not None
+
+    # Create.
+
+    def create(
+        self, name: Name, query: str, options: Mapping[str, Any], dialect: str = "spark", initialize: bool = True
+    ) -> StreamTable:
+        """Define a stream table and, unless told not to, fill it: one commit."""
+        chosen = with_defaults(options)
+        table = StreamTable(
+            id=0,
+            schema=name.schema or MAIN,
+            name=name.name,
+            query=query,
+            dialect=dialect,
+            refresh_mode=chosen["refresh_mode"],
+            options=chosen,
+            stored_name=name.name if name.schema in (None, MAIN) else f"{name.schema}.{name.name}",
+            version=1,
+        )
+        self._migrate()
+        started = time.perf_counter(), datetime.now(UTC)
+        compiled = self._compile(Transaction.begin(self.lake), table)
+        target = self.lake.head()
+        if initialize:
+            self.refresh_sources(compiled, target)
+        transaction = Transaction.begin(self.lake)
+        self._refuse_taken(transaction, name)
+        table = replace(table, obstacle=compiled.construct, dependencies=compiled.dependencies())
+        try:
+            rows = self._rows(transaction, table, compiled, target)
+            stored = add_stored_table(transaction, table, rows, compiled.storage)
+            add_view(transaction, table, _labels(compiled, rows), _visible(compiled))
+            with translated(f'stream table "{table.label}"'):
+                inserted = applying.fill(transaction, stored, rows) if initialize else 0
+            self._commit_created(transaction, table, target, inserted, started, initialize)
+        except BaseException:
+            transaction.draft.discard(self.lake.storage)
+            raise
+        return self.find(name)
+
+    def _migrate(self) -> None:
+        with self.lake.reading() as connection:
+            ready = self.registry.exists(connection)
+        if not ready:
+            with self.lake.catalog.writing() as connection:
+                self.registry.migrate(connection)
+
+    def _compile(self, transaction: Transaction, table: StreamTable) -> Compiled:
+        """The query; strict modes refuse what has no differential form."""
+        float_sums = table.options.get("float_sums") == "algebraic"
+        compiled = compile_query(transaction, table.query, table.dialect, float_sums)
+        if compiled.query is not None:
+            refuse_reserved(compiled.query.labels)
+        if compiled.obstacle is not None and table.refresh_mode in ("DIFFERENTIAL", "IMMEDIATE"):
+            raise NotIncremental(
+                f'stream table "{table.label}" cannot be maintained incrementally',
+                detail=f"{compiled.obstacle.message}. {compiled.obstacle.detail}".strip(),
+                hint=compiled.obstacle.hint,
+            )
+        self._refuse_circle(table, compiled)
+        return compiled
+
+    def _refuse_circle(self, table: StreamTable, compiled: Compiled) -> None:
+        by_stored = {s.stored: s for s in self.all()}
+
+        def visit(names: list[str], path: list[str]) -> None:
+            for name in names:
+                source = by_stored.get(name)
+                if source is None:
+                    continue
+                if (source.schema, source.name) == (table.schema, table.name):
+                    trail = " → ".join([*reversed(path), table.label])
+                    raise CycleDetected(
+                        f'stream table "{table.label}" would read itself', detail=trail, hint="break the circle."
+                    )
+                visit([d.name for d in source.dependencies], [*path, source.label])
+
+        visit([d.name for d in compiled.dependencies()], [table.label])
+
+    def _refuse_taken(self, transaction: Transaction, name: Name) -> None:
+        if self.exists(name):
+            raise AlreadyExists(f'stream table "{name.label}" exists already', hint="use OR REPLACE, or IF NOT EXISTS.")
+        if transaction.find_table(name) or transaction.find_view(name):
+            raise AlreadyExists(f'"{name.label}" exists already', hint="choose another name.")
+
+    def _rows(self, transaction: Transaction, table: StreamTable, compiled: Compiled, target: Snapshot) -> DataFrame:
+        """The stored columns in full, visible ones with the types that Spark gives the query itself."""
+        windows = self.refresher.sources.windows(compiled.tables, None, target.id)
+        rows = self.refresher.everything(compiled, f"__trickle_c{id(table)}", windows, transaction)
+        if compiled.storage is None:
+            return rows
+        binding = Binding(transaction)
+        try:
+            analyzed = binding.run(compiled.text, f'stream table "{table.label}"').schema
+        finally:
+            binding.close()
+        types = [f.dataType for f in analyzed.fields]
+        return rows.select(
+            *(
+                F.col(quote_spark(f.name)).cast(types[n]).alias(f.name)
+                if n < len(types)
+                else F.col(quote_spark(f.name))
+                for n, f in enumerate(rows.schema.fields)
+            )
+        )
+
+    def _commit_created(
+        self,
+        transaction: Transaction,
+        table: StreamTable,
+        target: Snapshot,
+        inserted: int,
+        started: tuple[float, datetime],
+        initialize: bool,
+    ) -> None:
+        def rider(connection: Connection, snapshot: int) -> None:
+            if self.registry.find(connection, table.schema, table.name) is not None:
+                raise AlreadyExists(f'stream table "{table.label}" exists already', hint="it was created meanwhile.")
+            added = self.registry.add(connection, table)
+            if initialize:
+                self.registry.advance(connection, added, target.id, snapshot)
+                self.registry.record(
+                    connection, _line(added, started, "FULL", "initial_load", inserted, 0, target.id, snapshot)
+                )
+
+        transaction.draft.riders.append(rider)
+        transaction.draft.message = f"create stream table {table.label}"
+        self.lake.commit(transaction.draft)
+
+    # Alter.
+
+    def alter(self, name: Name, options: Mapping[str, Any] | None = None, query: str | None = None) -> StreamTable:
+        """Change options, the query, or both; a new query is filled in the same commit."""
+        table = self.find(name)
+        changed = replace(table, options={**table.options, **read_options(options or {})}, version=table.version + 1)
+        changed = replace(changed, refresh_mode=changed.options["refresh_mode"])
+        if query is None:
+            transaction = Transaction.begin(self.lake)
+            compiled = self._compile(transaction, changed)
+            self._store(replace(changed, obstacle=compiled.construct))
+            return self.find(name)
+        return self._alter_query(table, replace(changed, query=query))
+
+    def suspend(self, name: Name) -> StreamTable:
+        self._store(replace(self.find(name), status=SUSPENDED))
+        return self.find(name)
+
+    def resume(self, name: Name) -> StreamTable:
+        self._store(replace(self.find(name), status=ACTIVE, errors_in_row=0, last_error=""))
+        return self.find(name)
+
+    def _store(self, table: StreamTable) -> None:
+        with self.lake.catalog.writing() as connection:
+            self.registry.redefine(connection, table)
+
+    def _alter_query(self, before: StreamTable, table: StreamTable) -> StreamTable:
+        started = time.perf_counter(), datetime.now(UTC)
+        compiled = self._compile(Transaction.begin(self.lake), table)
+        target = self.lake.head()
+        self.refresh_sources(compiled, target)
+        transaction = Transaction.begin(self.lake)
+        table = replace(
+            table, obstacle=compiled.construct, dependencies=compiled.dependencies(), pending="", frontier=target.id
+        )
+        try:
+            with translated(f'stream table "{table.label}"'):
+                inserted, deleted = self._refill(transaction, before, table, compiled, target)
+        except BaseException:
+            transaction.draft.discard(self.lake.storage)
+            raise
+
+        def rider(connection: Connection, snapshot: int) -> None:
+            self.registry.redefine(connection, replace(table, frontier=before.frontier))
+            self.registry.advance(connection, table, target.id, snapshot)
+            self.registry.record(
+                connection,
+                _line(table, started, "REINITIALIZE", "query_changed", inserted, deleted, target.id, snapshot),
+            )
+
+        transaction.draft.requirements.append(lambda connection, _: self.registry.require(connection, before))
+        transaction.draft.riders.append(rider)
+        transaction.draft.message = f"alter stream table {table.label}"
+        self.lake.commit(transaction.draft)
+        return self.find(Name(table.schema, table.name))
+
+    def _refill(
+        self, transaction: Transaction, before: StreamTable, table: StreamTable, compiled: Compiled, target: Snapshot
+    ) -> tuple[int, int]:
+        """The cheapest that is right: the difference where the columns stay, a new stored table where not."""
+        rows = self._rows(transaction, table, compiled, target)
+        stored = self.refresher.stored(before, transaction.base)
+        view = transaction.find_view(Name(table.schema, table.name))
+        if view is not None:
+            transaction.draft.dropped_views[view.id] = view
+        if same_columns(stored, rows.schema):
+            add_view(transaction, table, _labels(compiled, rows), _visible(compiled))
+            return self.refresher.replace_content(transaction, stored, rows)
+        self._refuse_readers(before, "its columns change")
+        ddl.drop(transaction, stored)
+        fresh = add_stored_table(transaction, table, rows, compiled.storage)
+        add_view(transaction, table, _labels(compiled, rows), _visible(compiled))
+        return applying.fill(transaction, fresh, rows), 0
+
+    # Drop.
+
+    def drop(self, name: Name, cascade: bool = False) -> list[str]:
+        """Remove a stream table, and with `cascade` those that read it; the names that went."""
+        table = self.find(name)
+        transaction = Transaction.begin(self.lake)
+        gone: list[StreamTable] = []
+        self.stage_drop(transaction, table, cascade, gone)
+        transaction.draft.message = f"drop stream table {table.label}"
+        self.lake.commit(transaction.draft)
+        return [t.label for t in gone]
+
+    def stage_drop(self, transaction: Transaction, table: StreamTable, cascade: bool, gone: list[StreamTable]) -> None:
+        if any(t.id == table.id for t in gone):
+            return
+        readers = self.readers(table)
+        if readers and not cascade:
+            self._refuse_readers(table, "it is read by others")
+        for reader in readers:
+            self.stage_drop(transaction, reader, True, gone)
+        stored = transaction.find_table(Name(STORED_SCHEMA, table.stored_name))
+        if stored is not None:
+            ddl.drop(transaction, stored)
+        view = transaction.find_view(Name(table.schema, table.name))
+        if view is not None:
+            transaction.draft.dropped_views[view.id] = view
+        transaction.draft.riders.append(lambda connection, _: self.registry.remove(connection, table.id))
+        gone.append(table)
+
+    def readers(self, table: StreamTable) -> list[StreamTable]:
+        """The stream tables that read this one."""
+        return [s for s in self.all() if any(d.name == table.stored for d in s.dependencies)]
+
+    def _refuse_readers(self, table: StreamTable, why: str) -> None:
+        readers = self.readers(table)
+        if readers:
+            names = ", ".join(r.label for r in readers)
+            raise DependentsExist(
+                f'stream table "{table.label}" has dependents', detail=f"{why}: {names}.", hint="use cascade=True."
+            )
+
+    # Refresh.
+
+    def refresh(
+        self, name: Name, full: bool = False, upstream: bool = True, initiated_by: str = "user"
+    ) -> RefreshResult:
+        """Bring a stream table to the head; stale ones that it reads are brought to the same snapshot first."""
+        table = self.find(name)
+        target = self.lake.head()
+        if upstream:
+            self._refresh_upstream(table, target)
+        else:
+            target = self._fresh_for(table, target)
+        return self.refresher.refresh(self.find(name), target, full, initiated_by)
+
+    def refresh_all(self, full: bool = False, initiated_by: str = "user") -> list[RefreshResult]:
+        """Every stream table, sources before readers, all at one data snapshot."""
+        target = self.lake.head()
+        done: dict[int, RefreshResult] = {}
+        for table in self.all():
+            self._refresh_in_order(table, target, full, initiated_by, done)
+        return list(done.values())
+
+    def _refresh_in_order(
+        self, table: StreamTable, target: Snapshot, full: bool, by: str, done: dict[int, RefreshResult]
+    ) -> None:
+        if table.id in done:
+            return
+        for source in self.upstream(table):
+            self._refresh_in_order(source, target, full, by, done)
+        if table.status != SUSPENDED:
+            fresh = self.find(Name(table.schema, table.name))
+            done[table.id] = self.refresher.refresh(fresh, target, full, by)
+
+    def upstream(self, table: StreamTable) -> list[StreamTable]:
+        """The stream tables that this one reads."""
+        names = {d.name for d in table.dependencies}
+        return [s for s in self.all() if s.stored in names]
+
+    def refresh_sources(self, compiled: Compiled, target: Snapshot) -> None:
+        names = {d.name for d in compiled.dependencies()}
+        if not any(n.startswith(f"{STORED_SCHEMA}.") for n in names):
+            return
+        done: dict[int, RefreshResult] = {}
+        for source in self.all():
+            if source.stored in names:
+                self._refresh_in_order(source, target, False, "upstream", done)
+
+    def _refresh_upstream(self, table: StreamTable, target: Snapshot) -> None:
+        if not any(d.name.startswith(f"{STORED_SCHEMA}.") for d in table.dependencies):
+            return
+        done: dict[int, RefreshResult] = {}
+        for source in self.upstream(table):
+            self._refresh_in_order(source, target, False, "upstream", done)
+
+    def _fresh_for(self, table: StreamTable, head: Snapshot) -> Snapshot:
+        """The newest snapshot for which all sources are fresh."""
+        frontiers = [s.frontier for s in self.upstream(table)]
+        oldest = min([f for f in frontiers if f is not None] + [head.id])
+        return head if oldest == head.id else self.lake.snapshot(oldest)
+
+
+def _labels(compiled: Compiled, rows: DataFrame) -> list[str]:
+    return list(compiled.query.labels) if compiled.query is not None else list(rows.columns)
+
+
+def _visible(compiled: Compiled) -> str | None:
+    return compiled.storage.visible_label if compiled.storage else None
+
+
+def _line(
+    table: StreamTable,
+    started: tuple[float, datetime],
+    action: str,
+    reason: str,
+    inserted: int,
+    deleted: int,
+    data_snapshot: int,
+    snapshot: int,
+) -> Refresh:
+    return Refresh(
+        table.id,
+        table.label,
+        started[1],
+        datetime.now(UTC),
+        action,
+        reason,
+        inserted,
+        deleted,
+        0,
+        (time.perf_counter() - started[0]) * 1000,
+        data_snapshot,
+        snapshot,
+        "user",
+    )

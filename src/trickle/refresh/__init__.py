@@ -1,0 +1,1 @@
+"""Refresh: look, choose, bind, run, apply, commit."""

@@ -1,0 +1,187 @@
+"""A delta becomes deleted positions and new files of the stored table, in a draft."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+
+from ..errors import LakeError
+from ..execute import rows as row_work
+from ..execute.transaction import Located, Transaction
+from ..lake.model import WEIGHT, Bound, Table
+from ..lake.scan import FILE, POSITION
+from ..lake.types import to_spark
+from ..sql.names import quote_spark
+
+_NUMBER = "__trickle_n"
+_MOST_KEYS = 2000
+
+
+class Drift(LakeError):
+    """A change takes away a row that is not stored: the stored rows are not what the query gave before."""
+
+    code = "drift"
+
+
+def apply(
+    transaction: Transaction, stored: Table, delta: DataFrame, key: tuple[str, ...] | None, most_rows: int
+) -> tuple[int, int]:
+    """Rows added and rows removed; `delta` has the stored columns and the weight, each row once."""
+    names = [c.name for c in stored.columns]
+    typed = delta.select(
+        *(F.col(quote_spark(c.name)).cast(to_spark(c)).alias(c.name) for c in stored.columns), F.col(WEIGHT)
+    )
+    with row_work.gathered(transaction, typed, most_rows, stored) as work:
+        if work.table is not None:
+            return _apply_local(transaction, stored, work.table, key, names)
+        assert work.staged is not None
+        return _apply_staged(transaction, stored, work.staged, key, names)
+
+
+def fill(transaction: Transaction, stored: Table, rows: DataFrame) -> int:
+    """Everything into an empty stored table."""
+    typed = rows.select(*(F.col(quote_spark(c.name)).cast(to_spark(c)).alias(c.name) for c in stored.columns))
+    files = transaction.lake.writer(stored).write_spark(typed)
+    transaction.draft.add_files(stored, files)
+    return sum(f.records for f in files)
+
+
+def _apply_local(
+    transaction: Transaction, stored: Table, delta: pa.Table, key: tuple[str, ...] | None, names: list[str]
+) -> tuple[int, int]:
+    weights = delta.column(WEIGHT).to_numpy()
+    came, went = weights > 0, weights < 0
+    if went.any():
+        leaving = delta.filter(pa.array(went))
+        _remove(transaction, stored, leaving, -weights[went], key, names)
+    if came.any():
+        arriving = _copies(delta.filter(pa.array(came)).select(names), weights[came])
+        transaction.draft.add_files(stored, transaction.lake.writer(stored).write_arrow(arriving))
+    return int(weights[came].sum()), int(-weights[went].sum())
+
+
+def _copies(rows: pa.Table, weights: np.ndarray) -> pa.Table:
+    return rows if (weights == 1).all() else rows.take(pa.array(np.repeat(np.arange(len(weights)), weights)))
+
+
+def _remove(
+    transaction: Transaction,
+    stored: Table,
+    leaving: pa.Table,
+    copies: np.ndarray,
+    key: tuple[str, ...] | None,
+    names: list[str],
+) -> None:
+    """Find the stored rows that go, by key or by full content, as many copies as the weights say."""
+    match = list(key) if key else names if key is None else []
+    located = transaction.located(stored, _bounds(stored, leaving, match))
+    wanted = leaving.select(match).append_column(_NUMBER, pa.array(np.arange(leaving.num_rows), pa.int64()))
+    wanted = wanted.rename_columns([f"__trickle_m{n}" for n in range(len(match))] + [_NUMBER])
+    sought = F.broadcast(transaction.lake.spark.createDataFrame(wanted))
+    found = located.frame.join(sought, _same(stored, match)).select(_NUMBER, FILE, POSITION).toArrow()
+    _take(transaction, stored, located, found, copies)
+
+
+def _take(transaction: Transaction, stored: Table, located: Located, found: pa.Table, copies: np.ndarray) -> None:
+    numbers = found.column(_NUMBER).to_numpy()
+    files, positions = found.column(FILE).to_numpy(), found.column(POSITION).to_numpy()
+    order = np.lexsort((positions, files, numbers))
+    numbers, files, positions = numbers[order], files[order], positions[order]
+    held = np.bincount(numbers, minlength=len(copies)) if len(numbers) else np.zeros(len(copies), np.int64)
+    if (held < copies).any():
+        raise Drift(
+            f'stream table "{stored.name}" does not hold a row that its change takes away',
+            detail=f"{int((held < copies).sum())} of {len(copies)} rows were not found.",
+            hint="refresh it with full=True.",
+        )
+    first = np.r_[0, np.cumsum(held)[:-1]]
+    rank = np.arange(len(numbers)) - first[numbers]
+    chosen = rank < copies[numbers]
+    row_work.remove(transaction, stored, located, files[chosen], positions[chosen])
+
+
+def _same(stored: Table, match: list[str]) -> SparkColumn:
+    condition = F.lit(True)
+    for n, name in enumerate(match):
+        column = stored.column(name)
+        assert column is not None
+        type = to_spark(column)
+        left, right = F.col(quote_spark(name)), F.col(f"__trickle_m{n}").cast(type)
+        condition = condition & comparable(left, type).eqNullSafe(comparable(right, type))
+    return condition
+
+
+def comparable(column: SparkColumn, type: DataType) -> SparkColumn:
+    """The value in a form that Spark can compare: maps have no order, their sorted entries have."""
+    if isinstance(type, MapType):
+        return F.array_sort(F.map_entries(column))
+    if isinstance(type, ArrayType) and _holds_map(type.elementType):
+        return F.transform(column, lambda x: comparable(x, type.elementType))
+    return column
+
+
+def _holds_map(type: DataType) -> bool:
+    if isinstance(type, StructType):
+        return any(_holds_map(f.dataType) for f in type.fields)
+    return isinstance(type, MapType) or (isinstance(type, ArrayType) and _holds_map(type.elementType))
+
+
+def _bounds(stored: Table, leaving: pa.Table, match: list[str]) -> list[Bound]:
+    """What the rows that go tell about the files they stand in: a range for each plain column of the match."""
+    if leaving.num_rows > _MOST_KEYS:
+        return []
+    found = []
+    for name in match:
+        column = stored.column(name)
+        if column is None or column.children or column.type in ("float32", "float64", "blob", "boolean"):
+            continue
+        array = leaving.column(name)
+        values = pc.unique(array.drop_null()).to_pylist()
+        found.append(Bound(column.name, values=tuple(sorted(values)), or_null=array.null_count > 0))
+    return found
+
+
+def _apply_staged(
+    transaction: Transaction, stored: Table, delta: DataFrame, key: tuple[str, ...] | None, names: list[str]
+) -> tuple[int, int]:
+    """The same for a delta too large for the driver: its rows stay in Spark, only positions come back."""
+    columns = [F.col(quote_spark(n)) for n in names]
+    came, went = delta.where(F.col(WEIGHT) > 0), delta.where(F.col(WEIGHT) < 0)
+    match = list(key) if key else names
+    located = transaction.located(stored)
+    sought = went.select(
+        *(F.col(quote_spark(n)).alias(f"__trickle_m{i}") for i, n in enumerate(match)),
+        F.monotonically_increasing_id().alias(_NUMBER),
+        (-F.col(WEIGHT)).alias("__trickle_copies"),
+    )
+    joined = located.frame.join(sought, _same(stored, match)).select(_NUMBER, "__trickle_copies", FILE, POSITION)
+    found = joined.toArrow()
+    totals = sought.agg(F.count("*"), F.coalesce(F.sum("__trickle_copies"), F.lit(0))).first()
+    assert totals is not None
+    removed = _take_staged(transaction, stored, located, found, int(totals[0]), int(totals[1]))
+    copies = came.select(*columns, F.explode(F.sequence(F.lit(1), F.col(WEIGHT).cast("int"))).alias("__trickle_i"))
+    files = transaction.lake.writer(stored).write_spark(copies.select(*columns))
+    transaction.draft.add_files(stored, files)
+    return sum(f.records for f in files), removed
+
+
+def _take_staged(
+    transaction: Transaction, stored: Table, located: Located, found: pa.Table, sought: int, copies: int
+) -> int:
+    if sought == 0:
+        return 0
+    _, numbers = np.unique(found.column(_NUMBER).to_numpy(), return_inverse=True)
+    if found.num_rows == 0 or numbers.max() + 1 != sought:
+        raise Drift(
+            f'stream table "{stored.name}" does not hold rows that its change takes away', hint="use full=True."
+        )
+    wanted = np.zeros(sought, np.int64)
+    wanted[numbers] = found.column("__trickle_copies").to_numpy()
+    renumbered = found.set_column(0, _NUMBER, pa.array(numbers, pa.int64()))
+    _take(transaction, stored, located, renumbered, wanted)
+    return copies

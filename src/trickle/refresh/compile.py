@@ -1,0 +1,136 @@
+"""A defining query, compiled: its plan, what it stores, which stored tables it reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..delta.state import Storage, store
+from ..errors import CycleDetected, NotIncremental, QueryError
+from ..execute.transaction import Transaction
+from ..lake.lake import missing
+from ..lake.model import Table
+from ..lake.types import to_spark
+from ..plan import Scan, walk
+from ..registry.models import Dependency
+from ..sql.dialects import duckdb_to_spark
+from ..sql.dialects import to_spark as query_to_spark
+from ..sql.lower import Query, lower
+from ..sql.names import distinct
+from ..sql.references import references
+from ..sql.statement import Name
+
+
+@dataclass(frozen=True)
+class Compiled:
+    text: str
+    """The query in Spark SQL."""
+    tables: Mapping[str, Table]
+    """The stored tables it reads, by the names plans know them by."""
+    query: Query | None = None
+    storage: Storage | None = None
+    obstacle: NotIncremental | None = None
+    """Why there is no plan."""
+
+    @property
+    def construct(self) -> str:
+        """What stands in the way of a differential refresh, in one word or two; empty if nothing does."""
+        if self.obstacle is None:
+            return ""
+        return self.obstacle.message.split(" cannot be maintained")[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.query.notes if self.query else ()
+
+    def dependencies(self) -> tuple[Dependency, ...]:
+        """The tables read, with the columns that matter: all of them where there is no plan."""
+        used = self._used_columns()
+        found: dict[str, Dependency] = {}
+        for name, table in self.tables.items():
+            columns = used.get(name, {c.name for c in table.columns})
+            label = f"{table.schema}.{table.name}"
+            if label in found:
+                columns |= set(found[label].columns)
+            kept = tuple(c.name for c in table.columns if c.name in columns)
+            found[label] = Dependency(label, table.id, kept, fingerprint(table, kept))
+        return tuple(found.values())
+
+    def _used_columns(self) -> dict[str, set[str]]:
+        if self.storage is None:
+            return {}
+        used: dict[str, set[str]] = {name: set() for name in self.tables}
+        for node in walk(self.storage.plan):
+            if isinstance(node, Scan):
+                used.setdefault(node.table, set()).update(f.source for f in node.fields)
+        return used
+
+
+def compile_query(transaction: Transaction, text: str, dialect: str = "spark", float_sums: bool = True) -> Compiled:
+    """The query against the tables and views that the transaction sees; `QueryError` if it is wrong."""
+    spark_text = query_to_spark(text, dialect)
+    tables, views = _Surroundings(transaction).of(spark_text)
+    schemas = {n: [(c.name, to_spark(c, t.label).simpleString()) for c in t.columns] for n, t in tables.items()}
+    try:
+        query = lower(spark_text, schemas, views)
+        query.require_deterministic()
+    except NotIncremental as obstacle:
+        return Compiled(spark_text, tables, obstacle=obstacle)
+    distinct(query.labels, "the query's column")
+    return Compiled(spark_text, tables, query, store(query.plan, query.labels, float_sums=float_sums))
+
+
+def fingerprint(table: Table, columns: tuple[str, ...]) -> str:
+    """What a query can tell of a table's columns: ids, names, types."""
+    facts = [(c.id, c.name, to_spark(c, table.label).simpleString()) for c in table.columns if c.name in columns]
+    return hashlib.sha256(json.dumps([table.id, facts]).encode()).hexdigest()[:16]
+
+
+class _Surroundings:
+    """Every table and view a text reads, directly or through views."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self.transaction = transaction
+        self.tables: dict[str, Table] = {}
+        self.views: dict[str, str] = {}
+        self.open: list[str] = []
+
+    def of(self, text: str) -> tuple[dict[str, Table], dict[str, str]]:
+        self.visit(text)
+        return self.tables, self.views
+
+    def visit(self, text: str) -> None:
+        for name in self.names(text):
+            label = name.label
+            if label in self.tables:
+                continue
+            table = self.transaction.find_table(name)
+            if table is not None:
+                self.tables[label] = table
+            else:
+                self.visit_view(name)
+
+    def names(self, text: str) -> Iterator[Name]:
+        for reference in references(text):
+            if reference.as_of is not None:
+                raise QueryError(
+                    f'"{reference.name.label}" is read as of a fixed snapshot',
+                    hint="a stream table follows its sources; remove VERSION AS OF.",
+                )
+            if reference.function is None:
+                yield reference.name
+
+    def visit_view(self, name: Name) -> None:
+        view = self.transaction.find_view(name)
+        if view is None:
+            raise missing("table or view", name.label, self.transaction.table_names())
+        if name.label in self.open:
+            path = " → ".join([*self.open, name.label])
+            raise CycleDetected(f'view "{name.label}" reads itself', detail=path, hint="redefine one of them.")
+        text = view.sql if view.dialect == "spark" else duckdb_to_spark(view.sql)
+        self.open.append(name.label)
+        self.visit(text)
+        self.open.pop()
+        self.views[name.label] = text

@@ -1,0 +1,410 @@
+"""One stream table brought to a data snapshot: look, choose, run, apply, commit."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from sqlalchemy import Connection
+
+from ..delta.state import Storage, initial, maintain
+from ..errors import CommitConflict, HistoryExpired, NotFound, SchemaChanged, TrickleError
+from ..execute.binding import Binding
+from ..execute.transaction import Transaction
+from ..lake import pieces, snapshots
+from ..lake.changes import change_pieces, consolidate
+from ..lake.draft import Draft
+from ..lake.foreign import translated
+from ..lake.lake import Lake
+from ..lake.model import WEIGHT, Snapshot, Table
+from ..plan import Project, keep
+from ..registry.models import FAILED, SUSPENDED, Refresh, StreamTable
+from ..registry.store import Registry
+from ..sql.names import quote_spark
+from ..sql.render import render
+from . import apply as applying
+from .choose import Choice, Facts, choose
+from .compile import Compiled, compile_query, fingerprint
+from .result import RefreshResult
+from .sources import STORED_SCHEMA, Pinned, Sources
+from .windows import Frames, Window, changed_tables, makers
+
+LARGE = 1 << 62
+
+
+@dataclass
+class Look:
+    """What the catalog says before Spark is asked."""
+
+    target: Snapshot
+    windows: Mapping[str, Window]
+    unchanged: frozenset[str]
+    changed_rows: int
+    source_rows: int
+    expired: bool = False
+
+
+class Refresher:
+    """Refreshes the stream tables of one lake."""
+
+    def __init__(self, lake: Lake, registry: Registry) -> None:
+        self.lake, self.registry = lake, registry
+        self.sources = Sources(lake, registry)
+        self._compiled: dict[tuple[int, int, int], Compiled] = {}
+
+    def find(self, schema: str, name: str) -> StreamTable:
+        with self.lake.reading() as connection:
+            found = self.registry.find(connection, schema, name)
+            if found is None:
+                known = [s.label for s in self.registry.all(connection)]
+        if found is None:
+            listed = ", ".join(known) or "none yet"
+            raise NotFound(f'stream table "{name}" does not exist', hint=f"there are: {listed}.")
+        return found
+
+    def refresh(
+        self, table: StreamTable, target: Snapshot | None = None, full: bool = False, initiated_by: str = "user"
+    ) -> RefreshResult:
+        """Bring the table to the target (the head); lost races are run again from the start."""
+        tries = self.lake.settings["lake.commit_retries"]
+        for attempt in range(tries + 1):
+            run = _Run(self, table, target or self.lake.head(), full, initiated_by)
+            try:
+                return run.run()
+            except CommitConflict:
+                if attempt == tries:
+                    raise
+                table = self.find(table.schema, table.name)
+                if table.frontier is not None and target is not None and table.frontier >= target.id and not full:
+                    return run.result(Choice("NO_DATA"), 0, 0, table.frontier, table.snapshot)
+        raise AssertionError("unreachable")
+
+    def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
+        """The query as it stands at a snapshot; remembered per version of the definition and of the lake's schema."""
+        key = (table.id, table.version, at.schema_version)
+        if key not in self._compiled:
+            if len(self._compiled) > 1024:
+                self._compiled.clear()
+            float_sums = table.options.get("float_sums", "algebraic") == "algebraic"
+            transaction = Transaction(self.lake, Draft(at))
+            self._compiled[key] = compile_query(transaction, table.query, table.dialect, float_sums)
+        return self._compiled[key]
+
+    def everything(
+        self, compiled: Compiled, prefix: str, windows: Mapping[str, Window], transaction: Transaction
+    ) -> DataFrame:
+        """The stored columns, computed from scratch at the end of the windows."""
+        if compiled.storage is None:
+            binding = Binding(Pinned.at(self.lake, transaction, windows))
+            try:
+                return binding.run(compiled.text, "defining query")
+            finally:
+                binding.close()
+        frames = Frames(self.lake, prefix, makers(self.lake, windows, None))
+        try:
+            sql = render(initial(compiled.storage), frames.relation, compiled.storage.stored_labels)
+            return self.lake.spark.sql(sql)
+        finally:
+            frames.close()
+
+    def replace_content(self, transaction: Transaction, stored: Table, full: DataFrame) -> tuple[int, int]:
+        """Stage the difference between the stored rows and these; (added, removed)."""
+        if transaction.most_rows(stored) == 0:
+            return applying.fill(transaction, stored, full), 0
+        names = [quote_spark(c.name) for c in stored.columns]
+        both = full.select(*names, F.lit(1).cast("bigint").alias(WEIGHT)).unionAll(
+            transaction.rows(stored).select(*names, F.lit(-1).cast("bigint").alias(WEIGHT))
+        )
+        return applying.apply(transaction, stored, consolidate(both), None, LARGE)
+
+    def stored(self, table: StreamTable, at: Snapshot) -> Table:
+        found = self.lake.table(STORED_SCHEMA, table.stored_name, at)
+        if found is None:
+            raise SchemaChanged(
+                f'the stored rows of stream table "{table.label}" are gone',
+                detail=f'table "{table.stored}" was dropped.',
+                hint="drop the stream table and create it again.",
+            )
+        return found
+
+
+class _Run:
+    def __init__(self, owner: Refresher, table: StreamTable, target: Snapshot, full: bool, initiated_by: str) -> None:
+        self.owner, self.table, self.target = owner, table, target
+        self.lake, self.registry = owner.lake, owner.registry
+        self.full, self.initiated_by = full, initiated_by
+        self.started_at, self.clock = datetime.now(UTC), time.perf_counter()
+
+    def run(self) -> RefreshResult:
+        try:
+            look = self.look()
+            choice = self.choose(look)
+            return self.act(look, choice)
+        except CommitConflict:
+            raise
+        except TrickleError as error:
+            self.fail(error)
+            raise
+
+    # Look.
+
+    def look(self) -> Look:
+        frontier = self.table.frontier
+        if frontier is not None and not self._is_kept(frontier):
+            windows = self.owner.sources.windows(self.tables(), None, self.target.id)
+            return Look(self.target, windows, frozenset(), 0, 0, expired=True)
+        if frontier is not None and not self._anything_changed(frontier):
+            return Look(self.target, {}, frozenset(), 0, 0)
+        self.check_sources(frontier)
+        windows = self.owner.sources.windows(self.tables(), frontier, self.target.id)
+        return self.measure(windows)
+
+    def _anything_changed(self, frontier: int) -> bool:
+        """By the catalog alone: did a source's rows or definition change since the frontier?"""
+        if self.table.pending or self.full:
+            return True
+        # A stream table among the sources is written after the data snapshot it holds.
+        rows, definitions = changed_tables(self.lake, frontier, self.lake.head().id)
+        touched = rows | definitions
+        return any(d.table_id in touched for d in self.table.dependencies)
+
+    def tables(self) -> Mapping[str, Table]:
+        return self.compiled.tables
+
+    @property
+    def compiled(self) -> Compiled:
+        return self.owner.compiled(self.table, self.reading_point)
+
+    @property
+    def reading_point(self) -> Snapshot:
+        """Where names are looked up: the head, whose stored tables exist even if the target is older."""
+        return self.lake.head()
+
+    def check_sources(self, frontier: int | None) -> None:
+        """A source whose columns changed: the same meaning goes on, another one starts anew."""
+        known = {d.name: d for d in self.table.dependencies}
+        try:
+            tables = self.tables()
+        except TrickleError as error:
+            raise SchemaChanged(
+                f'stream table "{self.table.label}" no longer fits its sources',
+                detail=error.message,
+                hint="alter its query, or restore the source.",
+            ) from error
+        for table in tables.values():
+            before = known.get(f"{table.schema}.{table.name}")
+            if before is None or before.fingerprint != fingerprint(table, before.columns):
+                if frontier is not None and not self.table.pending:
+                    self.table = replace(self.table, pending="source_schema_changed")
+                return
+
+    def _is_kept(self, snapshot: int) -> bool:
+        with self.lake.reading() as connection:
+            try:
+                snapshots.at(self.lake.catalog, connection, snapshot)
+            except HistoryExpired:
+                return False
+        return True
+
+    def measure(self, windows: Mapping[str, Window]) -> Look:
+        """Which sources changed, and how many rows the changes and the sources have, by the catalog alone."""
+        unchanged, changed_rows, source_rows = set(), 0, 0
+        with self.lake.reading() as connection:
+            for name, window in windows.items():
+                rows, total = self._sizes(connection, window)
+                source_rows += total
+                changed_rows += rows
+                if rows == 0 and window.start is not None:
+                    unchanged.add(name)
+        return Look(self.target, windows, frozenset(unchanged), changed_rows, source_rows)
+
+    def _sizes(self, connection: Connection, window: Window) -> tuple[int, int]:
+        total = self.lake.record_count(connection, window.table)
+        if window.start is None:
+            return total, total
+        if window.start.id == window.end.id:
+            return 0, total
+        found, inlined = change_pieces(self.lake.catalog, connection, window.table, window.start.id, window.end.id)
+        rows = sum(_most_rows(p) for p in found) + sum(len(r.row_ids) for r in inlined)
+        return rows, total
+
+    # Choose.
+
+    def choose(self, look: Look) -> Choice:
+        table = self.table
+        with self.lake.reading() as connection:
+            history = self.registry.history(connection, table.id, 50) if table.refresh_mode == "AUTO" else []
+        facts = Facts(
+            mode=table.refresh_mode,
+            populated=table.frontier is not None,
+            suspended=table.status == SUSPENDED,
+            full_requested=self.full,
+            pending=table.pending,
+            obstacle=table.obstacle,
+            changed=bool(look.windows) and (look.changed_rows > 0 or look.expired),
+            changed_rows=look.changed_rows,
+            source_rows=look.source_rows,
+            expired=look.expired,
+            history=history,
+        )
+        choice = choose(facts)
+        if choice.reason == "history_expired" and table.refresh_mode == "DIFFERENTIAL":
+            raise HistoryExpired(
+                f'stream table "{table.label}" cannot go on from snapshot {table.frontier}',
+                detail="the snapshot has expired, and refresh_mode is DIFFERENTIAL.",
+                hint="refresh it with full=True.",
+            )
+        return choice
+
+    # Act.
+
+    def act(self, look: Look, choice: Choice) -> RefreshResult:
+        if choice.action == "SKIP":
+            return self.note(choice, self.table.frontier)
+        if choice.action == "NO_DATA":
+            return self.note(choice, self.target.id)
+        transaction = Transaction(self.lake, Draft(self.lake.head()))
+        try:
+            return self.write(transaction, look, choice)
+        except applying.Drift:
+            if choice.action != "DIFFERENTIAL":
+                raise
+            transaction.draft.discard(self.lake.storage)
+            transaction = Transaction(self.lake, Draft(self.lake.head()))
+            windows = self.owner.sources.windows(self.tables(), None, self.target.id)
+            return self.write(transaction, replace_windows(look, windows), Choice("REINITIALIZE", "drift_reset"))
+        except BaseException:
+            transaction.draft.discard(self.lake.storage)
+            raise
+
+    def write(self, transaction: Transaction, look: Look, choice: Choice) -> RefreshResult:
+        with translated(f'stream table "{self.table.label}"'):
+            inserted, deleted = self.change(transaction, look, choice)
+        return self.commit(transaction, look, choice, inserted, deleted)
+
+    def change(self, transaction: Transaction, look: Look, choice: Choice) -> tuple[int, int]:
+        """Stage the difference between what is stored and what should be."""
+        stored = self.owner.stored(self.table, transaction.base)
+        if choice.action == "DIFFERENTIAL":
+            return self.differential(transaction, stored, look)
+        full = self.owner.everything(self.compiled, self.prefix, look.windows, transaction)
+        return self.owner.replace_content(transaction, stored, full)
+
+    def differential(self, transaction: Transaction, stored: Table, look: Look) -> tuple[int, int]:
+        storage = self.compiled.storage
+        if storage is None:
+            assert self.compiled.obstacle is not None
+            raise self.compiled.obstacle
+        frames = Frames(self.lake, self.prefix, makers(self.lake, look.windows, (stored, transaction.base)))
+        try:
+            delta = self.lake.spark.sql(delta_sql(storage, look.unchanged, frames))
+            return applying.apply(transaction, stored, delta, storage.key, look.changed_rows)
+        finally:
+            frames.close()
+
+    @property
+    def prefix(self) -> str:
+        return f"__trickle_s{self.table.id}"
+
+    # Commit.
+
+    def commit(
+        self, transaction: Transaction, look: Look, choice: Choice, inserted: int, deleted: int
+    ) -> RefreshResult:
+        draft, table, target = transaction.draft, self.table, self.target.id
+        draft.requirements.append(lambda connection, _: self.registry.require(connection, self.table))
+        found: list[RefreshResult] = []
+
+        def rider(connection: Connection, snapshot: int) -> None:
+            self.registry.advance(connection, table, target, snapshot)
+            if choice.reason == "source_schema_changed":
+                refreshed = replace(self.table, dependencies=self.compiled.dependencies())
+                self.registry.put_dependencies(connection, refreshed)
+            result = self.result(choice, inserted, deleted, target, snapshot)
+            found.append(result)
+            self.registry.record(connection, self.line(result, look.changed_rows))
+
+        draft.message = f"refresh {table.label}"
+        draft.extra_info = json.dumps(
+            {"stream_table": table.label, "action": choice.action, "reason": choice.reason, "data_snapshot": target}
+        )
+        if draft.has_no_data:
+            with self.lake.catalog.writing() as connection:
+                self.registry.require(connection, self.table)
+                self.registry.advance(connection, table, target, None)
+                result = self.result(choice, 0, 0, target, table.snapshot)
+                self.registry.record(connection, self.line(result, look.changed_rows))
+            return result
+        draft.riders.append(rider)
+        self.lake.commit(draft)
+        return found[0]
+
+    def note(self, choice: Choice, frontier: int | None) -> RefreshResult:
+        """A refresh without data: the registry alone is told."""
+        result = self.result(choice, 0, 0, frontier, self.table.snapshot)
+        with self.lake.catalog.writing() as connection:
+            if choice.action == "NO_DATA" and frontier is not None and frontier != self.table.frontier:
+                self.registry.require(connection, self.table)
+                self.registry.advance(connection, self.table, frontier, None)
+            self.registry.record(connection, self.line(result, 0))
+        return result
+
+    def fail(self, error: TrickleError) -> None:
+        with self.lake.catalog.writing() as connection:
+            self.registry.mark(
+                connection,
+                self.table,
+                status=FAILED if self.table.status != SUSPENDED else SUSPENDED,
+                last_error=f"{error.code}: {error.message}",
+                errors_in_row=self.table.errors_in_row + 1,
+            )
+            line = self.line(self.result(Choice("SKIP", error.code), 0, 0, self.table.frontier, None), 0)
+            self.registry.record(connection, replace(line, error=str(error)))
+
+    def result(
+        self, choice: Choice, inserted: int, deleted: int, data_snapshot: int | None, snapshot: int | None
+    ) -> RefreshResult:
+        elapsed = (time.perf_counter() - self.clock) * 1000
+        return RefreshResult(
+            self.table.label, choice.action, choice.reason, inserted, deleted, elapsed, data_snapshot, snapshot
+        )
+
+    def line(self, result: RefreshResult, changed_rows: int) -> Refresh:
+        return Refresh(
+            self.table.id,
+            self.table.label,
+            self.started_at,
+            datetime.now(UTC),
+            result.action,
+            result.reason,
+            result.rows_inserted,
+            result.rows_deleted,
+            changed_rows,
+            result.duration_ms,
+            result.data_snapshot,
+            result.snapshot,
+            self.initiated_by,
+        )
+
+
+def delta_sql(storage: Storage, unchanged: frozenset[str], frames: Frames) -> str:
+    """The stored table's change as Spark SQL: its columns in order and the weight."""
+    plan = maintain(storage, unchanged)
+    columns = {c.name: c for c in plan.columns}
+    ordered = Project(plan, keep([columns[n] for n in [*(c.name for c in storage.columns), WEIGHT]]))
+    return render(ordered, frames.relation, (*storage.stored_labels, WEIGHT), broadcast=True)
+
+
+def replace_windows(look: Look, windows: Mapping[str, Window]) -> Look:
+    return replace(look, windows=windows, unchanged=frozenset())
+
+
+def _most_rows(piece: pieces.Piece) -> int:
+    if piece.only_deleted:
+        return sum(d.count for d in piece.deletes) + len(piece.inlined) + len(piece.staged)
+    return piece.file.records

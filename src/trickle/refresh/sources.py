@@ -1,0 +1,66 @@
+"""The state of the sources a stream table stands on: which window of each a refresh covers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from sqlalchemy import Connection
+
+from ..execute.transaction import Transaction
+from ..lake import snapshots
+from ..lake.lake import Lake
+from ..lake.model import Table
+from ..registry.models import StreamTable
+from ..registry.store import Registry
+from .windows import Window
+
+STORED_SCHEMA = "trickle"
+
+
+@dataclass
+class Sources:
+    """Windows of stored tables, by the data snapshots a refresh goes from and to."""
+
+    lake: Lake
+    registry: Registry
+
+    def windows(self, tables: Mapping[str, Table], start: int | None, target: int) -> dict[str, Window]:
+        """For a source that is itself a stream table, the commits that hold the same data snapshots."""
+        with self.lake.reading() as connection:
+            streams = {s.stored_name: s for s in self.registry.all(connection)} if self._has_streams(tables) else {}
+            return {
+                name: self._window(connection, table, streams.get(table.name), start, target)
+                for name, table in tables.items()
+            }
+
+    def _has_streams(self, tables: Mapping[str, Table]) -> bool:
+        return any(t.schema == STORED_SCHEMA for t in tables.values())
+
+    def _window(
+        self, connection: Connection, table: Table, stream: StreamTable | None, start: int | None, target: int
+    ) -> Window:
+        first, last = start, target
+        if table.schema == STORED_SCHEMA and stream is not None:
+            first = None if start is None else self.registry.commit_for(connection, stream.id, start)
+            last = self.registry.commit_for(connection, stream.id, target) or target
+        begin = None if first is None else snapshots.at(self.lake.catalog, connection, first)
+        return Window(table, begin, snapshots.at(self.lake.catalog, connection, last))
+
+
+@dataclass
+class Pinned(Transaction):
+    """A transaction that reads each stored table at the end of its window."""
+
+    windows: Mapping[int, Window] | None = None
+
+    def rows(self, table: Table, bounds: object = ()) -> DataFrame:
+        window = (self.windows or {}).get(table.id)
+        if window is None:
+            return super().rows(table)
+        return self.lake.state(window.table, window.end)[0]
+
+    @classmethod
+    def at(cls, lake: Lake, transaction: Transaction, windows: Mapping[str, Window]) -> Pinned:
+        return cls(lake, transaction.draft, windows={w.table.id: w for w in windows.values()})

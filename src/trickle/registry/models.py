@@ -1,0 +1,82 @@
+"""What the registry remembers, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+MODES = ("AUTO", "DIFFERENTIAL", "FULL", "IMMEDIATE")
+ACTIVE, SUSPENDED, FAILED = "ACTIVE", "SUSPENDED", "ERROR"
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """A stored table that a stream table reads, and how it looked when the query was compiled."""
+
+    name: str
+    """As plans name it: `schema.table`."""
+    table_id: int
+    columns: tuple[str, ...]
+    fingerprint: str
+    """Ids, names and types of those columns."""
+
+
+@dataclass(frozen=True)
+class StreamTable:
+    """A stream table's definition and its state."""
+
+    id: int
+    schema: str
+    name: str
+    query: str
+    dialect: str
+    refresh_mode: str
+    options: Mapping[str, Any]
+    stored_name: str
+    version: int
+    """Grows with every change of the definition."""
+    status: str = ACTIVE
+    frontier: int | None = None
+    """The data snapshot: the lake snapshot its content is exact for; None before it is filled."""
+    snapshot: int | None = None
+    """The commit snapshot: where that content was written."""
+    pending: str = ""
+    """Why the next refresh must start anew; empty if it need not."""
+    obstacle: str = ""
+    """The construct that has no differential form; empty if there is none."""
+    last_error: str = ""
+    errors_in_row: int = 0
+    created_at: datetime | None = None
+    dependencies: tuple[Dependency, ...] = field(default=())
+
+    @property
+    def label(self) -> str:
+        return self.name if self.schema == "main" else f"{self.schema}.{self.name}"
+
+    @property
+    def stored(self) -> str:
+        """The stored table as plans name it."""
+        return f"trickle.{self.stored_name}"
+
+
+@dataclass(frozen=True)
+class Refresh:
+    """One line of the refresh history."""
+
+    stream_table_id: int
+    name: str
+    started_at: datetime
+    finished_at: datetime
+    action: str
+    reason: str
+    rows_inserted: int
+    rows_deleted: int
+    changed_rows: int
+    """Rows of the sources' changes that went in."""
+    duration_ms: float
+    data_snapshot: int | None
+    snapshot: int | None
+    initiated_by: str
+    error: str = ""

@@ -1,0 +1,218 @@
+"""Reading and writing the registry, on a connection of the catalog."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, inspect, select, update
+
+from ..errors import CommitConflict, ConfigError
+from .models import ACTIVE, FAILED, Dependency, Refresh, StreamTable
+from .tables import VERSION, RegistryTables
+
+
+class Registry:
+    """The stream tables of one lake."""
+
+    def __init__(self, schema: str | None) -> None:
+        self.schema = schema
+        self.tables = RegistryTables.within(schema)
+        self._known_to_exist = False
+
+    def exists(self, connection: Connection) -> bool:
+        if not self._known_to_exist:
+            self._known_to_exist = inspect(connection).has_table("trickle_registry", schema=self.schema)
+        return self._known_to_exist
+
+    def migrate(self, connection: Connection) -> None:
+        """Create the registry's tables, or bring older ones up to this release."""
+        if not self.exists(connection):
+            self.tables.metadata.create_all(connection)
+            connection.execute(insert(self.tables["registry"]).values(version=VERSION))
+            return
+        found = connection.execute(select(self.tables["registry"].c.version)).scalar_one()
+        if found > VERSION:
+            raise ConfigError(
+                f"the registry has version {found}, this release knows {VERSION}", hint="upgrade spark-trickle."
+            )
+
+    # Stream tables.
+
+    def all(self, connection: Connection) -> list[StreamTable]:
+        if not self.exists(connection):
+            return []
+        t = self.tables["stream_table"]
+        rows = connection.execute(select(t).order_by(t.c.id)).all()
+        return [self._with_dependencies(connection, _stream_table(r)) for r in rows]
+
+    def find(self, connection: Connection, schema: str, name: str) -> StreamTable | None:
+        if not self.exists(connection):
+            return None
+        t = self.tables["stream_table"]
+        row = connection.execute(
+            select(t).where(func.lower(t.c.schema_name) == func.lower(schema), func.lower(t.c.name) == func.lower(name))
+        ).first()
+        return self._with_dependencies(connection, _stream_table(row)) if row else None
+
+    def readers(self, connection: Connection, table_ids: Sequence[int]) -> list[StreamTable]:
+        """The stream tables that read one of the stored tables."""
+        if not table_ids or not self.exists(connection):
+            return []
+        t, d = self.tables["stream_table"], self.tables["dependency"]
+        ids = select(d.c.stream_table_id).where(d.c.table_id.in_(table_ids))
+        rows = connection.execute(select(t).where(t.c.id.in_(ids)).order_by(t.c.id)).all()
+        return [self._with_dependencies(connection, _stream_table(r)) for r in rows]
+
+    def add(self, connection: Connection, table: StreamTable) -> StreamTable:
+        t = self.tables["stream_table"]
+        highest = connection.execute(select(func.max(t.c.id))).scalar()
+        added = replace(table, id=int(highest or 0) + 1, created_at=datetime.now(UTC))
+        connection.execute(insert(t).values(id=added.id, created_at=added.created_at, **_row(added)))
+        self.put_dependencies(connection, added)
+        return added
+
+    def redefine(self, connection: Connection, table: StreamTable) -> None:
+        """Store a changed definition."""
+        t = self.tables["stream_table"]
+        connection.execute(update(t).where(t.c.id == table.id).values(**_row(table)))
+        self.put_dependencies(connection, table)
+
+    def remove(self, connection: Connection, id: int) -> None:
+        t = self.tables["stream_table"]
+        connection.execute(delete(t).where(t.c.id == id))
+        for name in ("dependency", "version"):
+            other = self.tables[name]
+            connection.execute(delete(other).where(other.c.stream_table_id == id))
+
+    # Frontiers.
+
+    def require(self, connection: Connection, table: StreamTable) -> None:
+        """The definition and the frontier must still be what the work started from."""
+        t = self.tables["stream_table"].c
+        row = connection.execute(select(t.version, t.frontier).where(t.id == table.id)).first()
+        if row is None or (row.version, row.frontier) != (table.version, table.frontier):
+            raise CommitConflict(
+                f'stream table "{table.label}" was refreshed or changed by somebody else',
+                hint="refresh it again.",
+            )
+
+    def advance(self, connection: Connection, table: StreamTable, frontier: int, snapshot: int | None) -> None:
+        """Move the frontier; with a snapshot, the content was written there."""
+        t = self.tables["stream_table"]
+        values: dict[str, Any] = {"frontier": frontier, "pending": "", "last_error": "", "errors_in_row": 0}
+        if table.status == FAILED:
+            values["status"] = ACTIVE
+        if snapshot is not None:
+            values["snapshot"] = snapshot
+            version = {"stream_table_id": table.id, "snapshot": snapshot, "data_snapshot": frontier}
+            connection.execute(insert(self.tables["version"]).values(**version))
+        connection.execute(update(t).where(t.c.id == table.id).values(**values))
+
+    def mark(self, connection: Connection, table: StreamTable, **values: Any) -> None:
+        t = self.tables["stream_table"]
+        connection.execute(update(t).where(t.c.id == table.id).values(**values))
+
+    def commit_for(self, connection: Connection, id: int, data_snapshot: int) -> int | None:
+        """The newest commit of a stream table whose data snapshot is not after this one."""
+        v = self.tables["version"].c
+        return connection.execute(
+            select(func.max(v.snapshot)).where(v.stream_table_id == id, v.data_snapshot <= data_snapshot)
+        ).scalar()
+
+    # History.
+
+    def record(self, connection: Connection, line: Refresh) -> None:
+        values = {f: getattr(line, f) for f in line.__dataclass_fields__}
+        connection.execute(insert(self.tables["refresh_history"]).values(**values))
+
+    def history(self, connection: Connection, id: int | None = None, limit: int = 20) -> list[Refresh]:
+        """The newest lines first."""
+        if not self.exists(connection):
+            return []
+        h = self.tables["refresh_history"]
+        query = select(h).order_by(h.c.id.desc()).limit(limit)
+        if id is not None:
+            query = query.where(h.c.stream_table_id == id)
+        return [_refresh(r) for r in connection.execute(query)]
+
+    # Dependencies.
+
+    def _with_dependencies(self, connection: Connection, table: StreamTable) -> StreamTable:
+        d = self.tables["dependency"].c
+        rows = connection.execute(
+            select(d.name, d.table_id, d.columns, d.fingerprint).where(d.stream_table_id == table.id).order_by(d.name)
+        )
+        found = tuple(Dependency(n, t, tuple(json.loads(c)), f) for n, t, c, f in rows)
+        return replace(table, dependencies=found)
+
+    def put_dependencies(self, connection: Connection, table: StreamTable) -> None:
+        d = self.tables["dependency"]
+        connection.execute(delete(d).where(d.c.stream_table_id == table.id))
+        rows = [
+            {
+                "stream_table_id": table.id,
+                "name": x.name,
+                "table_id": x.table_id,
+                "columns": json.dumps(x.columns),
+                "fingerprint": x.fingerprint,
+            }
+            for x in table.dependencies
+        ]
+        if rows:
+            connection.execute(insert(d), rows)
+
+
+def _row(table: StreamTable) -> dict[str, Any]:
+    return {
+        "schema_name": table.schema,
+        "name": table.name,
+        "query": table.query,
+        "dialect": table.dialect,
+        "refresh_mode": table.refresh_mode,
+        "options": json.dumps(dict(table.options)),
+        "stored_name": table.stored_name,
+        "version": table.version,
+        "status": table.status,
+        "frontier": table.frontier,
+        "snapshot": table.snapshot,
+        "pending": table.pending,
+        "obstacle": table.obstacle,
+        "last_error": table.last_error,
+        "errors_in_row": table.errors_in_row,
+    }
+
+
+def _stream_table(row: Row[Any]) -> StreamTable:
+    return StreamTable(
+        id=row.id,
+        schema=row.schema_name,
+        name=row.name,
+        query=row.query,
+        dialect=row.dialect,
+        refresh_mode=row.refresh_mode,
+        options=json.loads(row.options),
+        stored_name=row.stored_name,
+        version=row.version,
+        status=row.status,
+        frontier=row.frontier,
+        snapshot=row.snapshot,
+        pending=row.pending,
+        obstacle=row.obstacle,
+        last_error=row.last_error,
+        errors_in_row=row.errors_in_row,
+        created_at=_aware(row.created_at),
+    )
+
+
+def _refresh(row: Row[Any]) -> Refresh:
+    values = {f: getattr(row, f) for f in Refresh.__dataclass_fields__}
+    return Refresh(**{**values, "started_at": _aware(row.started_at), "finished_at": _aware(row.finished_at)})
+
+
+def _aware(time: datetime) -> datetime:
+    # SQLite keeps no zone; all times of the registry are UTC.
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

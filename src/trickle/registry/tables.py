@@ -1,0 +1,80 @@
+"""The registry's tables, `trickle_*`, beside DuckLake's in the catalog's database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import BigInteger, Column, DateTime, Float, Integer, MetaData, String, Table, Text
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class RegistryTables:
+    metadata: MetaData
+
+    @classmethod
+    def within(cls, schema: str | None) -> RegistryTables:
+        metadata = MetaData(schema=schema)
+        Table("trickle_registry", metadata, Column("version", Integer, nullable=False))
+        Table(
+            "trickle_stream_table",
+            metadata,
+            Column("id", BigInteger, primary_key=True, autoincrement=False),
+            Column("schema_name", String, nullable=False),
+            Column("name", String, nullable=False),
+            Column("query", Text, nullable=False),
+            Column("dialect", String, nullable=False),
+            Column("refresh_mode", String, nullable=False),
+            Column("options", Text, nullable=False),
+            Column("stored_name", String, nullable=False),
+            Column("version", Integer, nullable=False),
+            Column("status", String, nullable=False),
+            Column("frontier", BigInteger),
+            Column("snapshot", BigInteger),
+            Column("pending", String, nullable=False),
+            Column("obstacle", String, nullable=False),
+            Column("last_error", Text, nullable=False),
+            Column("errors_in_row", Integer, nullable=False),
+            Column("created_at", DateTime(timezone=True), nullable=False),
+        )
+        Table(
+            "trickle_dependency",
+            metadata,
+            Column("stream_table_id", BigInteger, primary_key=True, autoincrement=False),
+            Column("name", String, primary_key=True),
+            Column("table_id", BigInteger, nullable=False, index=True),
+            Column("columns", Text, nullable=False),
+            Column("fingerprint", Text, nullable=False),
+        )
+        Table(
+            "trickle_version",
+            metadata,
+            Column("stream_table_id", BigInteger, primary_key=True, autoincrement=False),
+            Column("snapshot", BigInteger, primary_key=True, autoincrement=False),
+            Column("data_snapshot", BigInteger, nullable=False),
+        )
+        Table(
+            "trickle_refresh_history",
+            metadata,
+            Column("id", Integer, primary_key=True, autoincrement=True),
+            Column("stream_table_id", BigInteger, nullable=False, index=True),
+            Column("name", String, nullable=False),
+            Column("started_at", DateTime(timezone=True), nullable=False),
+            Column("finished_at", DateTime(timezone=True), nullable=False),
+            Column("action", String, nullable=False),
+            Column("reason", String, nullable=False),
+            Column("rows_inserted", BigInteger, nullable=False),
+            Column("rows_deleted", BigInteger, nullable=False),
+            Column("changed_rows", BigInteger, nullable=False),
+            Column("duration_ms", Float, nullable=False),
+            Column("data_snapshot", BigInteger),
+            Column("snapshot", BigInteger),
+            Column("initiated_by", String, nullable=False),
+            Column("error", Text, nullable=False),
+        )
+        return cls(metadata)
+
+    def __getitem__(self, name: str) -> Table:
+        full = f"trickle_{name}"
+        return self.metadata.tables[f"{self.metadata.schema}.{full}" if self.metadata.schema else full]
