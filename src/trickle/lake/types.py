@@ -66,7 +66,7 @@ _WIDER: dict[str, frozenset[str]] = {
     "int32": frozenset({"int64", "float64"}),
     "uint8": frozenset({"int16", "int32", "int64", "uint16", "uint32", "float64"}),
     "uint16": frozenset({"int32", "int64", "uint32", "float64"}),
-    "uint32": frozenset({"int64", "float64"}),
+    "uint32": frozenset({"int64"}),  # as a double Spark reads the upper half as negative
     "float32": frozenset({"float64"}),
     "date": frozenset({"timestamp"}),
     "timestamp_s": frozenset({"timestamp"}),
