@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date, datetime, timedelta
 
 HOUR = 3_600_000_000
 DAY = 24 * HOUR
@@ -10,6 +11,8 @@ DAY = 24 * HOUR
 INFINITE_DAYS = 2**31 - 1
 INFINITE_MICROS = 2**63 - 1
 
+_EPOCH = datetime(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
 _INFINITE = {"infinity": 1, "-infinity": -1}
 _TEXT = re.compile(
     r"(?P<year>\d{1,6})-(?P<month>\d\d?)-(?P<day>\d\d?)(?P<bc> \(BC\))?"
@@ -49,9 +52,10 @@ def text_days(text: str) -> int:
     >>> text_days("1969-12-31"), text_days("0044-05-15 (BC)")
     (-1, -735099)
     """
-    if text in _INFINITE:
-        return _INFINITE[text] * INFINITE_DAYS
-    return text_micros(text) // DAY
+    try:
+        return date.fromisoformat(text).toordinal() - _EPOCH.toordinal()
+    except ValueError:
+        return _INFINITE[text] * INFINITE_DAYS if text in _INFINITE else text_micros(text) // DAY
 
 
 def text_micros(text: str) -> int:
@@ -60,8 +64,15 @@ def text_micros(text: str) -> int:
     >>> text_micros("1970-01-01"), text_micros("1970-01-01 02:00:00.25+02")
     (0, 250000)
     """
-    if text in _INFINITE:
-        return _INFINITE[text] * INFINITE_MICROS
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return _INFINITE[text] * INFINITE_MICROS if text in _INFINITE else _far_micros(text)
+    return (moment.replace(tzinfo=None) - _EPOCH - (moment.utcoffset() or timedelta())) // _MICROSECOND
+
+
+def _far_micros(text: str) -> int:
+    """Of years that Python's own calendar does not reach."""
     match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"not a date or timestamp: {text!r}")
