@@ -41,6 +41,7 @@ class Grouping:
 
     def add_key(self, expression: exp.Expr, source: Node) -> None:
         """Group by this too; a key given twice counts once."""
+        expression = expression.unnest()
         if all(key.expression != expression for key in self.keys):
             label = expression.name if isinstance(expression, exp.Column) else "key"
             self.keys.append(Item(self.context.fresh(label, type_of(expression, source.columns)), expression))
@@ -49,7 +50,7 @@ class Grouping:
         """The expression over the aggregate's output: keys and calls replaced by their columns."""
 
         def visit(node: exp.Expr) -> exp.Expr:
-            key = next((k for k in self.keys if k.expression == node), None)
+            key = next((k for k in self.keys if k.expression == node.unnest()), None)
             if key is not None:
                 return col(key.name)
             if isinstance(node, exp.Grouping | exp.GroupingId):
@@ -96,7 +97,7 @@ class Grouping:
         for key in (k for keys in sets for k in keys):
             self.add_key(key, source)
         places = {key.expression: n for n, key in enumerate(self.keys)}
-        inside = tuple(frozenset(places[k] for k in keys) for keys in sets)
+        inside = tuple(frozenset(places[k.unnest()] for k in keys) for keys in sets)
         self.sets = GroupedSets(tuple(self.keys), inside, self.context.fresh("set", "INT"))
 
     def relation(self, source: Node) -> Node:

@@ -1,0 +1,23 @@
+-- a count over nothing is zero
+CREATE TABLE l (k INT);
+CREATE TABLE r (k INT);
+INSERT INTO l VALUES (1);
+INSERT INTO r VALUES (1);
+QUERY SELECT k, (SELECT count(*) FROM r WHERE r.k = l.k) AS n FROM l;
+CHANGE DELETE FROM r;
+EXPECT VALUES (-1, 1, 1), (1, 1, 0);
+
+-- a threshold that moves for all
+CREATE TABLE t (v INT);
+INSERT INTO t VALUES (10), (20);
+QUERY SELECT v FROM t WHERE v > (SELECT avg(v) FROM t);
+CHANGE INSERT INTO t VALUES (90);
+EXPECT VALUES (-1, 20), (1, 90);
+
+-- EXISTS under OR
+CREATE TABLE l (k INT);
+CREATE TABLE r (k INT);
+INSERT INTO l VALUES (1), (9);
+QUERY SELECT k FROM l WHERE k > 5 OR EXISTS (SELECT 1 FROM r WHERE r.k = l.k);
+CHANGE INSERT INTO r VALUES (1), (9), (9);
+EXPECT VALUES (1, 1);

@@ -1,0 +1,128 @@
+"""The spec files of this folder, executed for real.
+
+A file holds cases; a case is a comment with its name, then statements:
+
+    -- a row without partner is padded
+    CREATE TABLE l (k INT, v STRING);
+    INSERT INTO l VALUES (1, 'a');
+    QUERY SELECT …;
+    CHANGE INSERT INTO r VALUES (…);
+    CHANGE DELETE FROM l WHERE k = 1;
+    EXPECT VALUES (-1, 1, 'a', NULL), (+1, …);
+
+EXPECT lists the net change, the weight first; `EXPECT NOTHING` says that nothing changes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import sqlglot
+
+from trickle.delta import consolidate, differentiate
+from trickle.plan import WEIGHT, Version
+from trickle.sql.lower import lower
+from trickle.sql.render import render
+
+HERE = Path(__file__).parent
+
+
+@dataclass
+class Case:
+    """One case of a spec file."""
+
+    name: str
+    setup: list[str] = field(default_factory=list)
+    query: str = ""
+    changes: list[str] = field(default_factory=list)
+    expected: str = ""
+
+
+def read_cases(path: Path) -> list[Case]:
+    cases: list[Case] = []
+    for block in re.split(r"^-- ", path.read_text(), flags=re.MULTILINE)[1:]:
+        name, _, body = block.partition("\n")
+        cases.append(_case(name.strip(), body))
+    return cases
+
+
+def _case(name: str, body: str) -> Case:
+    case = Case(name)
+    for statement in (s.strip() for s in body.split(";")):
+        word, _, rest = statement.partition(" ")
+        if word == "QUERY":
+            case.query = rest
+        elif word == "CHANGE":
+            case.changes.append(rest)
+        elif word == "EXPECT":
+            case.expected = rest
+        elif statement:
+            case.setup.append(statement)
+    return case
+
+
+CASES = [(path, case) for path in sorted(HERE.glob("*.sql")) for case in read_cases(path)]
+
+
+@pytest.mark.parametrize(("path", "case"), CASES, ids=[f"{p.stem}: {c.name}" for p, c in CASES])
+def test_the_change_is_as_expected(path: Path, case: Case) -> None:
+    connection = duckdb.connect()
+    for statement in case.setup:
+        connection.execute(statement)
+    schemas = _schemas(connection)
+    for table in schemas:
+        connection.execute(f"CREATE TABLE {table}_before AS FROM {table}")
+    for statement in case.changes:
+        connection.execute(statement)
+    for table in schemas:
+        connection.execute(_feed(table))
+    query = lower(case.query, schemas)
+    sql = render(consolidate(differentiate(query.plan)), _relation)
+    names = ", ".join(f'"{name}"' for name in (WEIGHT, *query.plan.names))
+    got = connection.execute(f"SELECT {names} FROM ({_translated(sql)})").fetchall()
+    assert Counter(got) == _expected(connection, case)
+
+
+def test_every_rule_has_a_spec() -> None:
+    assert {path.stem for path, _ in CASES} >= {
+        "aggregate", "distinct", "filter", "generate", "grouping_sets", "join", "outer_join", "semi_join", "set_op",
+        "subquery", "top_k", "union", "window",
+    }  # fmt: skip
+
+
+def _schemas(connection: Any) -> dict[str, list[tuple[str, str]]]:
+    rows = connection.execute(
+        "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal "
+        "ORDER BY table_name, column_index"
+    )
+    found: dict[str, list[tuple[str, str]]] = {}
+    for table, column, type in rows.fetchall():
+        found.setdefault(table, []).append((column, type.replace("VARCHAR", "STRING").replace("INTEGER", "INT")))
+    return found
+
+
+def _feed(table: str) -> str:
+    """The net change as DuckDB itself computes it, one row per copy."""
+    came = f"SELECT *, 1 AS {WEIGHT} FROM (FROM {table} EXCEPT ALL FROM {table}_before)"
+    went = f"SELECT *, -1 AS {WEIGHT} FROM (FROM {table}_before EXCEPT ALL FROM {table})"
+    return f"CREATE TABLE {table}_changes AS {came} UNION ALL {went}"
+
+
+def _relation(table: str, version: Version) -> str:
+    return table if version is Version.AFTER else f"{table}_{version.value}"
+
+
+def _translated(sql: str) -> str:
+    return sqlglot.transpile(sql, read="spark", write="duckdb")[0]
+
+
+def _expected(connection: Any, case: Case) -> Counter[tuple[object, ...]]:
+    if case.expected == "NOTHING":
+        return Counter()
+    return Counter(connection.execute(f"FROM ({case.expected})").fetchall())

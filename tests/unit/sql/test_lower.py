@@ -1,0 +1,203 @@
+"""Queries become plans; what cannot is named with its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from trickle.errors import CycleDetected, NotFound, NotIncremental, QueryError
+from trickle.plan import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    Node,
+    OuterJoin,
+    Scan,
+    SemiJoin,
+    SetOp,
+    TopK,
+    Window,
+    walk,
+)
+from trickle.sql.lower import Query, Volatility, lower
+
+SCHEMAS = {
+    "orders": [("id", "BIGINT"), ("customer", "INT"), ("amount", "DECIMAL(12,2)"), ("items", "ARRAY<STRING>")],
+    "customers": [("id", "INT"), ("Name", "STRING"), ("address", "STRUCT<city: STRING>")],
+    "main.größe": [("Maß ß", "INT")],
+}
+
+
+def read(query: str, **more: object) -> Query:
+    return lower(query, SCHEMAS, **more)  # type: ignore[arg-type]
+
+
+def kinds(plan: Node) -> list[str]:
+    return [type(n).__name__ for n in walk(plan)]
+
+
+@pytest.mark.parametrize(
+    ("query", "node"),
+    [
+        ("SELECT id FROM orders WHERE amount > 1", Filter),
+        ("SELECT 1 AS x FROM orders o, customers c", Join),
+        ("SELECT 1 AS x FROM orders o RIGHT JOIN customers c ON o.customer = c.id", OuterJoin),
+        ("SELECT id FROM orders LEFT SEMI JOIN customers c ON customer = c.id", SemiJoin),
+        ("SELECT id FROM orders WHERE customer IN (SELECT id FROM customers)", SemiJoin),
+        ("SELECT id FROM orders o WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = o.customer)", SemiJoin),
+        ("SELECT customer, sum(amount) AS total FROM orders GROUP BY customer", Aggregate),
+        ("SELECT DISTINCT customer FROM orders", Distinct),
+        ("SELECT id FROM orders INTERSECT SELECT id FROM customers", SetOp),
+        ("SELECT rank() OVER (PARTITION BY customer ORDER BY amount) AS r FROM orders", Window),
+        ("SELECT id FROM orders ORDER BY amount DESC LIMIT 3", TopK),
+        ("SELECT id, item FROM orders LATERAL VIEW explode(items) x AS item", Generate),
+    ],
+)
+def test_constructs_become_operators(query: str, node: type[Node]) -> None:
+    assert any(isinstance(n, node) for n in walk(read(query).plan))
+
+
+def test_labels_are_the_querys_and_may_repeat() -> None:
+    query = read("SELECT o.id, c.id, count(*) OVER (), o.* EXCEPT (items) FROM orders o JOIN customers c USING (id)")
+    assert query.labels[:2] == ("id", "id")
+    assert len(set(query.plan.names)) == len(query.plan.names)
+
+
+def test_using_shows_the_shared_column_once() -> None:
+    assert read("SELECT * FROM orders JOIN customers USING (id)").labels == (
+        "id", "customer", "amount", "items", "Name", "address",
+    )  # fmt: skip
+
+
+def test_natural_joins_share_what_has_the_same_name() -> None:
+    assert read("SELECT * FROM orders NATURAL JOIN customers").labels[0] == "id"
+
+
+def test_names_are_found_without_case() -> None:
+    assert read("SELECT NAME FROM Customers").labels == ("NAME",)
+
+
+def test_quoted_and_unicode_names() -> None:
+    query = read("SELECT `Maß ß` + 1 AS `neues Maß` FROM main.`größe`")
+    assert query.labels == ("neues Maß",)
+    assert query.tables == {"main.größe"}
+
+
+def test_struct_fields_are_reached() -> None:
+    assert read("SELECT c.address.city FROM customers c").labels == ("city",)
+    assert read("SELECT address.city FROM customers").labels == ("city",)
+
+
+def test_group_by_takes_ordinals_aliases_and_all() -> None:
+    by_name = read("SELECT customer % 2 AS odd, count(*) AS n FROM orders GROUP BY odd").plan
+    by_place = read("SELECT customer % 2 AS odd, count(*) AS n FROM orders GROUP BY 1").plan
+    by_all = read("SELECT customer % 2 AS odd, count(*) AS n FROM orders GROUP BY ALL").plan
+    assert by_name == by_place == by_all
+
+
+def test_later_items_may_use_earlier_aliases() -> None:
+    assert read("SELECT id + 1 AS x, x * 2 AS y FROM orders").labels == ("x", "y")
+
+
+def test_views_and_ctes_are_inlined() -> None:
+    views = {"big": "SELECT id, customer FROM orders WHERE amount > 100"}
+    query = read("WITH x AS (SELECT * FROM big) SELECT a.id FROM x a JOIN x b ON a.id = b.id", views=views)
+    assert query.tables == {"orders"}
+    scans = {id(n) for n in walk(query.plan) if isinstance(n, Scan)}
+    assert len(scans) == 1, "a CTE read twice is one part of the plan"
+
+
+def test_a_view_inside_itself_is_refused() -> None:
+    with pytest.raises(CycleDetected, match="v"):
+        read("SELECT * FROM v", views={"v": "SELECT * FROM w", "w": "SELECT * FROM v"})
+
+
+def test_not_in_is_aware_of_nulls() -> None:
+    (join,) = [n for n in walk(read("SELECT id FROM orders WHERE id NOT IN (SELECT id FROM customers)").plan)
+               if isinstance(n, SemiJoin)]  # fmt: skip
+    assert join.anti
+    assert "IS NULL" in join.on.sql()
+
+
+def test_postgres_dialect() -> None:
+    query = read("SELECT id::text AS t, amount FROM orders WHERE amount = ANY (SELECT 1)", dialect="postgres")
+    assert query.labels == ("t", "amount")
+    assert "SemiJoin" in kinds(query.plan)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT nme FROM customers", r'column "nme" does not exist at line 1, column 8'),
+        ("SELECT id\nFROM orders o\nJOIN customers c ON id = 1", r'"id" is ambiguous'),
+        ("SELECT id, sum(amount) AS s FROM orders GROUP BY customer", "neither grouped nor aggregated"),
+        ("SELECT id FROM orders UNION ALL SELECT id, Name FROM customers", "1 and 2 columns"),
+        ("SELECT id FROM orders GROUP BY 3", "position 3"),
+        ("SELECT id AS __w FROM orders", "reserved"),
+        ("SELECT FROM WHERE", "cannot be parsed"),
+        ("DELETE FROM orders", "expected one query"),
+        ("SELECT id FROM orders WHERE (id, 1) IN (SELECT id FROM customers)", "2 values"),
+    ],
+)
+def test_wrong_queries_say_what_and_where(query: str, message: str) -> None:
+    with pytest.raises(QueryError, match=message):
+        read(query)
+
+
+def test_a_near_name_is_suggested() -> None:
+    with pytest.raises(QueryError) as error:
+        read("SELECT nam FROM customers")
+    assert "Name" in error.value.hint
+
+
+def test_an_unknown_table_is_not_found() -> None:
+    with pytest.raises(NotFound, match='table "nowhere" does not exist at line 1, column 15'):
+        read("SELECT * FROM nowhere")
+
+
+@pytest.mark.parametrize(
+    ("query", "construct"),
+    [
+        ("SELECT id FROM orders LIMIT 3", "LIMIT without ORDER BY"),
+        ("WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT n FROM r", "WITH RECURSIVE"),
+        ("SELECT id FROM orders o JOIN LATERAL (SELECT 1 AS x) l", "LATERAL"),
+        ("SELECT explode(items) FROM orders", "generator in the select list"),
+        ("SELECT id FROM orders TABLESAMPLE (10 PERCENT)", "SAMPLE|TABLESAMPLE"),
+    ],
+)
+def test_what_has_no_rule_is_named(query: str, construct: str) -> None:
+    with pytest.raises(NotIncremental, match=construct):
+        read(query)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("rand()", Volatility.RANDOM),
+        ("uuid()", Volatility.RANDOM),
+        ("current_date", Volatility.CLOCK),
+        ("now()", Volatility.CLOCK),
+        ("current_user()", Volatility.SESSION),
+    ],
+)
+def test_functions_that_vary_are_classified_and_refused(call: str, kind: Volatility) -> None:
+    query = read(f"SELECT id, {call} AS x FROM orders")
+    assert [v.volatility for v in query.volatile] == [kind]
+    with pytest.raises(NotIncremental, match="cannot be maintained"):
+        query.require_deterministic()
+
+
+def test_a_declared_function_is_believed() -> None:
+    query = read("SELECT my_fn(id) AS x FROM orders", user_functions={"my_fn": False})
+    assert query.volatile[0].volatility is Volatility.DECLARED
+    assert not read("SELECT my_fn(id) AS x FROM orders", user_functions={"my_fn": True}).volatile
+
+
+def test_an_order_without_limit_is_noted() -> None:
+    assert "ORDER BY without LIMIT" in read("SELECT id FROM orders ORDER BY id").notes[0]
+
+
+def test_a_user_aggregate_groups() -> None:
+    query = read("SELECT my_agg(amount) AS x FROM orders", user_aggregates=frozenset({"my_agg"}))
+    assert "Aggregate" in kinds(query.plan)
