@@ -76,7 +76,7 @@ class Setting:
 
 
 def _bound(value: float | None) -> str:
-    return "any" if value is None else f"{value:g}"
+    return "any" if value is None else f"{value:,}"
 
 
 SETTINGS: tuple[Setting, ...] = (

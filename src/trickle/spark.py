@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .config import Settings
@@ -92,8 +93,14 @@ def require(settings: Settings) -> None:
         require_java()
 
 
-def require_java() -> None:
-    """A clear word before Spark's launcher gives an unclear one."""
+@dataclass(frozen=True)
+class Java:
+    path: str
+    version: int | None
+
+
+def require_java() -> Java:
+    """The Java that Spark will run on; a clear word before Spark's launcher gives an unclear one."""
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else shutil.which("java")
     hint = f"install a JDK or JRE {OLDEST_JAVA} or newer (Debian: openjdk-17-jre-headless) and set JAVA_HOME."
@@ -102,6 +109,7 @@ def require_java() -> None:
     version = _java_version(java)
     if version is not None and version < OLDEST_JAVA:
         raise JavaMissing(f"Java {version} is too old for Spark", detail=f"found at {java}.", hint=hint)
+    return Java(java, version)
 
 
 def _java_version(java: str) -> int | None:

@@ -1,0 +1,1 @@
+"""The commands, one function each; what they need of Spark is imported when they run."""

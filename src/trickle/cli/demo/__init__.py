@@ -1,0 +1,1 @@
+"""`trickle demo`: a small shop, from an empty directory to maintained files."""

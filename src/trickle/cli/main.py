@@ -1,0 +1,91 @@
+"""The command line: global options, the commands, and errors as exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ..errors import TrickleError
+from .commands import doctor, facts, lake, maintain, sql
+from .demo.command import demo
+from .exit_codes import exit_code
+from .options import Options, assignments, quiet_java
+from .output import output
+
+
+class ErrorsAsCodes(TyperGroup):
+    """An error of Trickle becomes one block on stderr and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TrickleError as error:
+            output(ctx.obj.format if ctx.obj else "table").error(error)
+            raise typer.Exit(exit_code(error)) from error
+
+
+app = typer.Typer(
+    name="trickle",
+    cls=ErrorsAsCodes,
+    help="Tables on Spark that stay fresh and exact, in a lake that other engines read too.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def begin(
+    ctx: typer.Context,
+    lake: Annotated[
+        str | None,
+        typer.Option(
+            "--lake",
+            "-l",
+            envvar="TRICKLE_LAKE",
+            metavar="PATH|URL",
+            help="A directory, or a postgresql:// URL. Default: the current directory.",
+        ),
+    ] = None,
+    data_path: Annotated[
+        str | None, typer.Option(help="Where the files live, if not beside the catalog.", metavar="PATH|URL")
+    ] = None,
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting; may be repeated.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, errors too.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show what Spark logs.")] = False,
+) -> None:
+    """Tables on Spark that stay fresh and exact, in a lake that other engines read too."""
+    ctx.obj = Options(lake, data_path, format="json" if json else "table")
+    ctx.obj.settings = assignments(set or [])
+    ctx.obj.chosen()  # a wrong setting is told before anything starts
+    if not verbose:
+        ctx.with_resource(quiet_java())
+
+
+app.command("init")(lake.init)
+app.command("demo")(demo)
+app.command("sql")(sql.sql)
+app.command("tables")(facts.tables)
+app.command("describe")(facts.describe)
+app.command("snapshots")(facts.snapshots)
+app.command("changes")(sql.changes)
+app.add_typer(maintain.app, name="maintain")
+app.command("settings")(facts.settings)
+app.command("version")(facts.version)
+app.command("doctor")(doctor.doctor)
+if importlib.util.find_spec("trickle.cli.bench"):
+    app.add_typer(importlib.import_module("trickle.cli.bench").app, name="bench")
+
+
+def main() -> None:
+    app(prog_name="trickle")
+
+
+if __name__ == "__main__":
+    main()
