@@ -12,6 +12,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from . import functions
 from . import spark as sparks
 from .config import Settings, read_project
 from .errors import CommitConflict, QueryError, SessionClosed
@@ -23,10 +24,16 @@ from .lake.foreign import translated
 from .lake.lake import Lake, open_lake
 from .lake.maintenance import cluster, expire, merging, orphans, protect, rewriting
 from .lake.model import Snapshot
+from .ops import guard
+from .ops.streams import Streams
 from .records import Record, Records
+from .refresh import immediate
 from .sql import statement as st
-from .sql.parse import parse
+from .sql.grammar.relations import Reference
+from .sql.parse import parse, table_name
 from .sql.script import split
+from .stream_methods import StreamTableMethods
+from .stream_statements import STREAM_STATEMENTS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -72,12 +79,13 @@ def connect(
     return Session(open_lake(location, os.fspath(data_path) if data_path else None, start, chosen))
 
 
-class Session:
+class Session(StreamTableMethods):
     """A connection to one lake; also a context manager."""
 
     def __init__(self, lake: Lake) -> None:
         self._lake: Lake | None = lake
         self._transaction: Transaction | None = None
+        self._stream_tables = Streams.of(lake)
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -96,6 +104,15 @@ class Session:
         if self._lake is None:
             raise SessionClosed("the session is closed", hint="open a new one with trickle.connect().")
         return self._lake
+
+    @property
+    def _streams(self) -> Streams:
+        self.lake  # noqa: B018  raises if the session is closed
+        return self._stream_tables
+
+    def _require_no_transaction(self, what: str) -> None:
+        if self._transaction is not None:
+            raise QueryError(f"{what} cannot run inside a transaction", hint="COMMIT or ROLLBACK first.")
 
     @property
     def spark(self) -> SparkSession:
@@ -126,12 +143,23 @@ class Session:
                 return self._control(statement)
             if isinstance(statement, st.Show | st.Describe):
                 return self._reading(lambda t, _: describe.run(t, statement))
+            if type(statement) in STREAM_STATEMENTS:
+                return STREAM_STATEMENTS[type(statement)](self, statement)
+            for name in _changed_names(statement):
+                guard.refuse_owned(self._streams, name)
             run = _STATEMENTS.get(type(statement))
             if run is None:
                 raise QueryError(
                     f"{type(statement).__name__} is not supported by this release", hint="see docs/reference/sql.md."
                 )
-            return self._writing(lambda t, b: run(t, b, statement))
+            cascade = isinstance(statement, st.DropTable | st.DropSchema) and statement.cascade
+
+            def work(transaction: Transaction, binding: Binding) -> int:
+                rows = run(transaction, binding, statement)
+                guard.check_definitions(self._streams, transaction, cascade)
+                return rows
+
+            return self._writing(work)
 
     def script(self, text: str) -> list[Any]:
         """Run the statements of a script one by one; the result of each."""
@@ -140,12 +168,12 @@ class Session:
     def append(self, name: str, data: Any) -> StatementResult:
         """Add rows: a Spark or pandas DataFrame, an Arrow table or a list of dicts; columns go by name."""
         with self._lock:
-            target = _name(name)
+            target = table_name(name)
             return self._writing(lambda t, _: dml.append(t, target, data))
 
     def table(self, name: str, at: int | None = None) -> DataFrame:
         """A table or view as a DataFrame, now or as of a snapshot."""
-        wanted = _name(name)
+        wanted = table_name(name)
         with self._lock:
             if at is not None:
                 return self._reading(lambda t, _: t.rows_at(wanted, self.lake.snapshot(at)))
@@ -153,7 +181,7 @@ class Session:
 
     def changes(self, name: str, start: int, end: int | None = None) -> DataFrame:
         """The net change of a table in (start, end]: its columns and `__w`, how many copies came (+) or went (−)."""
-        wanted = _name(name)
+        wanted = table_name(name)
         with self._lock:
             last = self.lake.head() if end is None else self.lake.snapshot(end)
             if start > last.id:
@@ -196,7 +224,7 @@ class Session:
 
     def columns(self, name: str) -> Records[describe.ColumnRecord]:
         """The columns of a table."""
-        wanted = _name(name)
+        wanted = table_name(name)
         return self._reading(lambda t, _: describe.columns(t, wanted))
 
     def version(self) -> str:
@@ -208,15 +236,15 @@ class Session:
 
     def merge_files(self, name: str | None = None) -> Records[merging.Merged]:
         """Merge small neighbouring files; time travel and the change feed stay as they are."""
-        return Records(merging.merge_files(self.lake, _name(name) if name else None))
+        return Records(merging.merge_files(self.lake, table_name(name) if name else None))
 
     def rewrite_deletes(self, name: str | None = None, threshold: float | None = None) -> Records[rewriting.Rewritten]:
         """Rewrite files of which more than `threshold` (a share) is deleted."""
-        return Records(rewriting.rewrite_deletes(self.lake, _name(name) if name else None, threshold))
+        return Records(rewriting.rewrite_deletes(self.lake, table_name(name) if name else None, threshold))
 
     def cluster(self, name: str, by: list[str] | None = None) -> Records[cluster.Clustered]:
         """Rewrite a table sorted by its cluster keys, or by `by`."""
-        return Records(cluster.cluster(self.lake, _name(name), by))
+        return Records(cluster.cluster(self.lake, table_name(name), by))
 
     def expire_snapshots(
         self,
@@ -226,10 +254,11 @@ class Session:
         dry_run: bool = False,
     ) -> Records[expire.Expired]:
         """Forget old snapshots: all but the newest `keep`, those before `older_than`, or those named."""
-        return Records(expire.expire_snapshots(self.lake, keep, older_than, snapshots, dry_run))
+        needed = self._streams.needed_snapshots()
+        return Records(expire.expire_snapshots(self.lake, keep, older_than, snapshots, dry_run, needed))
 
     def protect_snapshot(self, snapshot: int, owner: str) -> None:
-        """Keep a snapshot, and all after it, from expiring until it is released."""
+        """Keep a snapshot from expiring until it is released."""
         protect.protect(self.lake, snapshot, owner)
 
     def release_snapshot(self, snapshot: int, owner: str) -> None:
@@ -253,11 +282,15 @@ class Session:
         return self._bound(transaction, work)
 
     def _bound(self, transaction: Transaction, work: Callable[[Transaction, Binding], T]) -> T:
-        binding = Binding(transaction)
+        binding = Binding(transaction, self._fact)
         try:
             return work(transaction, binding)
         finally:
             binding.close()
+
+    def _fact(self, reference: Reference) -> DataFrame | None:
+        """A function or a registry table of schema `trickle`, as a relation."""
+        return functions.relation(self, reference)
 
     def _writing(self, work: Callable[[Transaction, Binding], int]) -> StatementResult:
         if self._transaction is not None:
@@ -280,6 +313,11 @@ class Session:
     def _commit(self, transaction: Transaction) -> int | None:
         if transaction.draft.is_empty:
             return None
+        try:
+            immediate.maintain(self._streams.refresher, transaction)
+        except BaseException:
+            transaction.draft.discard(self.lake.storage)
+            raise
         return self.lake.commit(transaction.draft)
 
     def _control(self, statement: st.Begin | st.Commit | st.Rollback) -> StatementResult:
@@ -307,15 +345,17 @@ class Session:
         return (self._transaction or Transaction.begin(self.lake)).base
 
 
-def _name(text: str) -> st.Name:
-    """A table's name as SQL writes it."""
-    from .sql.grammar.cursor import Cursor
-
-    cursor = Cursor(text)
-    name = cursor.table_name()
-    if not cursor.done():
-        raise QueryError(f'"{text}" is not a table name', hint="quote odd names with backquotes.")
-    return name
+def _changed_names(statement: st.Statement) -> list[st.Name]:
+    """The tables or views that a statement changes."""
+    match statement:
+        case st.Insert() | st.Update() | st.Delete() | st.Truncate() | st.AlterTable() | st.DropTable() | st.DropView():
+            return [statement.name]
+        case st.CreateTable() | st.CreateView():
+            return [statement.name]
+        case st.Merge():
+            return [statement.target]
+        case _:
+            return []
 
 
 _STATEMENTS: dict[type, Callable[[Transaction, Binding, Any], int]] = {

@@ -29,6 +29,8 @@ class Binding:
     """The Spark views that one statement needs; gone when it ends."""
 
     transaction: Transaction
+    facts: Callable[[Reference], DataFrame | None] = lambda _: None
+    """Relations of schema `trickle` that are no tables of the lake: functions and the registry."""
     _views: dict[object, str] = field(default_factory=dict)
     _open: tuple[str, ...] = ()
     """Views being expanded, outermost first."""
@@ -74,8 +76,14 @@ class Binding:
 
     def _replacement(self, reference: Reference) -> str | None:
         name = reference.name
+        fact = self.facts(reference)
+        if fact is not None:
+            return self.name(fact)
         if reference.function is not None:
-            raise NotFound(f'function "trickle.{reference.function.function}" does not exist')
+            raise NotFound(
+                f'function "trickle.{reference.function.function}" does not exist',
+                hint="see docs/reference/functions.md.",
+            )
         if reference.as_of is not None:
             at = self._snapshot(reference)
             return self._once((name, at.id), lambda: self.transaction.rows_at(name, at))
@@ -103,7 +111,7 @@ class Binding:
             path = " → ".join([*self._open, label])
             raise CycleDetected(f'view "{view.name}" reads itself', detail=path, hint="redefine one of them.")
         text = view.sql if view.dialect == "spark" else duckdb_to_spark(view.sql)
-        inner = Binding(self.transaction, self._views, (*self._open, label))
+        inner = Binding(self.transaction, self.facts, self._views, (*self._open, label))
         try:
             bound = inner.query(text)
         except TrickleError as error:

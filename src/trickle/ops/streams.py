@@ -54,6 +54,20 @@ class Streams:
         with self.lake.reading() as connection:
             return self.registry.find(connection, name.schema or MAIN, name.name) is not None
 
+    def needed_snapshots(self) -> frozenset[int]:
+        """Snapshots that a frontier still reads from: they must not expire."""
+        found: set[int] = set()
+        tables = self.all()
+        with self.lake.reading() as connection:
+            for table in tables:
+                if table.frontier is None:
+                    continue
+                found.add(table.frontier)
+                for source in self.upstream(table):
+                    held = self.registry.commit_for(connection, source.id, table.frontier)
+                    found |= {held} if held is not None else set()
+        return frozenset(found)
+
     # Create.
 
     def create(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ..delta.state import Storage, store
+from ..delta.state import Storage, initial, store
 from ..errors import CycleDetected, NotIncremental, QueryError
 from ..execute.transaction import Transaction
 from ..lake.lake import missing
@@ -29,6 +29,8 @@ class Compiled:
     """The query in Spark SQL."""
     tables: Mapping[str, Table]
     """The stored tables it reads, by the names plans know them by."""
+    views: Mapping[str, str] = field(default_factory=dict)
+    """The views it reads them through, with their texts."""
     query: Query | None = None
     storage: Storage | None = None
     obstacle: NotIncremental | None = None
@@ -62,7 +64,7 @@ class Compiled:
         if self.storage is None:
             return {}
         used: dict[str, set[str]] = {name: set() for name in self.tables}
-        for node in walk(self.storage.plan):
+        for node in walk(initial(self.storage)):
             if isinstance(node, Scan):
                 used.setdefault(node.table, set()).update(f.source for f in node.fields)
         return used
@@ -77,9 +79,9 @@ def compile_query(transaction: Transaction, text: str, dialect: str = "spark", f
         query = lower(spark_text, schemas, views)
         query.require_deterministic()
     except NotIncremental as obstacle:
-        return Compiled(spark_text, tables, obstacle=obstacle)
+        return Compiled(spark_text, tables, views, obstacle=obstacle)
     distinct(query.labels, "the query's column")
-    return Compiled(spark_text, tables, query, store(query.plan, query.labels, float_sums=float_sums))
+    return Compiled(spark_text, tables, views, query, store(query.plan, query.labels, float_sums=float_sums))
 
 
 def fingerprint(table: Table, columns: tuple[str, ...]) -> str:

@@ -29,16 +29,21 @@ class Expired(Record):
 
 
 def expire_snapshots(
-    lake: Lake, keep: int | None, older_than: datetime | None, named: list[int] | None, dry_run: bool
+    lake: Lake,
+    keep: int | None,
+    older_than: datetime | None,
+    named: list[int] | None,
+    dry_run: bool,
+    needed: frozenset[int] = frozenset(),
 ) -> Iterator[Expired]:
-    """Forget snapshots, never the newest nor one that is protected."""
+    """Forget snapshots, never the newest, nor one that is protected or `needed` by a frontier."""
     if keep is None and older_than is None and named is None:
         raise QueryError("nothing says which snapshots shall expire", hint="pass keep=, older_than= or snapshots=.")
     if keep is not None and keep < 1:
         raise QueryError("at least one snapshot is always kept", hint="pass keep=1 or more.")
     with lake.catalog.writing() as connection:
         known = snapshots.listing(lake.catalog, connection)
-        safe = protected(lake.catalog, connection) | {known[-1].id}
+        safe = protected(lake.catalog, connection) | needed | {known[-1].id}
         limit = known[-keep].id if keep is not None and keep <= len(known) else None if keep is None else -1
         chosen = [
             s

@@ -1,0 +1,126 @@
+"""The functions of a session as SQL sees them: `CALL trickle.fn(…)`, `SELECT * FROM trickle.fn(…)`."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from .errors import NotFound, QueryError
+from .records import Record
+from .sql.grammar.relations import Reference
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from .session import Session
+
+FUNCTIONS = (
+    "alter_stream_table",
+    "clean_files",
+    "cluster",
+    "collect_orphans",
+    "create_or_replace_stream_table",
+    "create_stream_table",
+    "create_stream_table_if_not_exists",
+    "dependencies",
+    "drop_stream_table",
+    "expire_snapshots",
+    "explain_query_rewrite",
+    "explain_refresh_mode",
+    "explain_st",
+    "head",
+    "list_auxiliary_columns",
+    "merge_files",
+    "protect_snapshot",
+    "refresh_all",
+    "refresh_history",
+    "refresh_stream_table",
+    "release_snapshot",
+    "rewrite_deletes",
+    "snapshots",
+    "stream_table_status",
+    "stream_tables",
+    "tables",
+    "validate_query",
+    "version",
+)
+RELATIONS = ("dependencies", "refresh_history", "snapshots", "stream_tables")
+"""Functions that can also be read like a table: `SELECT * FROM trickle.stream_tables`."""
+
+
+def call(session: Session, function: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Run one function by name."""
+    name = function.casefold()
+    if name not in FUNCTIONS:
+        raise NotFound(f'function "trickle.{function}" does not exist', hint=f"there are: {', '.join(FUNCTIONS)}.")
+    method = getattr(session, name)
+    try:
+        inspect.signature(method).bind(*args, **kwargs)
+    except TypeError as error:
+        raise QueryError(
+            f"trickle.{name} was called wrongly",
+            detail=str(error),
+            hint=f"its arguments are {inspect.signature(method)}.",
+        ) from None
+    return method(*args, **kwargs)
+
+
+def relation(session: Session, reference: Reference) -> DataFrame | None:
+    """The rows of a function or of a registry table; None if the reference is neither."""
+    if reference.function is not None:
+        found = reference.function
+        return frame(session, call(session, found.function, found.args, dict(found.kwargs)))
+    name = reference.name
+    if (name.schema or "").casefold() != "trickle" or name.name.casefold() not in RELATIONS:
+        return None
+    limit = {"limit": 1_000_000} if name.name.casefold() == "refresh_history" else {}
+    return frame(session, call(session, name.name, (), limit))
+
+
+def frame(session: Session, result: Any) -> DataFrame:
+    """Facts as a DataFrame: a record is a row, a plain value a row of one column."""
+    records = result if isinstance(result, list) else [result]
+    rows = [_row(r) for r in records]
+    names = list(dict.fromkeys(n for r in rows for n in r)) or ["value"]
+    schema = pa.schema([(n, _type(n, rows)) for n in names])
+    return session.spark.createDataFrame(pa.Table.from_pylist(rows, schema=schema))
+
+
+def _row(value: Any) -> dict[str, Any]:
+    if isinstance(value, Record):
+        return {k: _plain(v) for k, v in value.asdict().items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    return {"value": _plain(value)}
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str | datetime):
+        return value
+    if isinstance(value, list | tuple):
+        return [str(v) for v in value]
+    return str(value)
+
+
+def _type(name: str, rows: Sequence[dict[str, Any]]) -> pa.DataType:
+    for row in rows:
+        value = row.get(name)
+        for python, arrow in _TYPES:
+            if isinstance(value, python):
+                return arrow
+    return pa.string()
+
+
+_TYPES: tuple[tuple[type, pa.DataType], ...] = (
+    (bool, pa.bool_()),
+    (int, pa.int64()),
+    (float, pa.float64()),
+    (datetime, pa.timestamp("us", "UTC")),
+    (list, pa.list_(pa.string())),
+    (str, pa.string()),
+)

@@ -1,0 +1,208 @@
+"""IMMEDIATE: stream tables maintained inside the transaction that changes their sources."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import numpy as np
+from pyspark.sql import DataFrame
+from sqlalchemy import Connection
+
+from ..errors import CommitConflict
+from ..execute.transaction import Transaction
+from ..lake import inlined, pieces, snapshots
+from ..lake.changes import change_pieces
+from ..lake.draft import TableDraft
+from ..lake.files import live_files
+from ..lake.foreign import translated
+from ..lake.model import DataFile, Snapshot, Table
+from ..lake.pieces import Piece
+from ..lake.scan import scan
+from ..plan import STORED, Version
+from ..registry.models import SUSPENDED, Refresh, StreamTable
+from . import apply as applying
+from .compile import Compiled
+from .refresh import Refresher, delta_sql
+from .windows import Frames, changed_tables
+
+
+def maintain(refresher: Refresher, transaction: Transaction) -> list[StreamTable]:
+    """Bring every IMMEDIATE stream table that the transaction concerns along with it; those that were."""
+    touched = _touched(transaction)
+    if not touched:
+        return []
+    with refresher.lake.reading() as connection:
+        if not refresher.registry.exists(connection):
+            return []
+        tables = [t for t in refresher.registry.all(connection) if t.refresh_mode == "IMMEDIATE"]
+    done: list[StreamTable] = []
+    for table in _in_order(tables):
+        if table.status == SUSPENDED or table.frontier is None:
+            continue
+        if {d.table_id for d in table.dependencies} & _touched(transaction):
+            _Maintenance(refresher, transaction, table).run()
+            done.append(table)
+    return done
+
+
+def _touched(transaction: Transaction) -> set[int]:
+    return {id for id, part in transaction.draft.tables.items() if part.inserts or part.deletes or part.inlined_removed}
+
+
+def _in_order(tables: list[StreamTable]) -> list[StreamTable]:
+    """Sources before their readers."""
+    by_stored = {t.stored: t for t in tables}
+    found: dict[int, StreamTable] = {}
+
+    def visit(table: StreamTable) -> None:
+        if table.id in found:
+            return
+        for dependency in table.dependencies:
+            if dependency.name in by_stored:
+                visit(by_stored[dependency.name])
+        found[table.id] = table
+
+    for table in tables:
+        visit(table)
+    return list(found.values())
+
+
+@dataclass
+class _Maintenance:
+    refresher: Refresher
+    transaction: Transaction
+    table: StreamTable
+
+    def run(self) -> None:
+        started, clock = datetime.now(UTC), time.perf_counter()
+        compiled = self.refresher.compiled(self.table, self.transaction.base)
+        assert compiled.storage is not None
+        stored = self.refresher.stored(self.table, self.transaction.base)
+        frames = Frames(self.refresher.lake, f"__trickle_i{self.table.id}", self.makers(compiled, stored))
+        with translated(f'stream table "{self.table.label}"'):
+            try:
+                sql = delta_sql(compiled.storage, self.unchanged(compiled), frames)
+                delta = self.refresher.lake.spark.sql(sql)
+                changed = applying.apply(self.transaction, stored, delta, compiled.storage.key, 0)
+            finally:
+                frames.close()
+        self.stage(started, clock, *changed)
+
+    def start_of(self, table: Table) -> Snapshot:
+        """Where the stream table stands: its frontier, or the commit of an upstream one that holds it."""
+        lake, registry = self.refresher.lake, self.refresher.registry
+        assert self.table.frontier is not None
+        with lake.reading() as connection:
+            at: int | None = self.table.frontier
+            if table.schema == "trickle":
+                source = next((s for s in registry.all(connection) if s.stored_name == table.name), None)
+                if source is not None:
+                    at = registry.commit_for(connection, source.id, self.table.frontier)
+            return snapshots.at(lake.catalog, connection, at if at is not None else self.table.frontier)
+
+    def unchanged(self, compiled: Compiled) -> frozenset[str]:
+        assert self.table.frontier is not None
+        rows, _ = changed_tables(self.refresher.lake, self.table.frontier, self.transaction.base.id)
+        touched = rows | _touched(self.transaction)
+        return frozenset(name for name, table in compiled.tables.items() if table.id not in touched)
+
+    def makers(self, compiled: Compiled, stored: Table) -> Mapping[tuple[str, Version], Callable[[], DataFrame]]:
+        lake, transaction = self.refresher.lake, self.transaction
+        found: dict[tuple[str, Version], Callable[[], DataFrame]] = {}
+        for name, table in compiled.tables.items():
+            found[name, Version.AFTER] = _bind(transaction.rows, table)
+            found[name, Version.BEFORE] = lambda t=table: lake.state(t, self.start_of(t))[0]  # type: ignore[misc]
+            found[name, Version.CHANGES] = lambda t=table: self.changes(t)  # type: ignore[misc]
+        for version in Version:
+            found[STORED, version] = _bind(transaction.rows, stored)
+        return found
+
+    def changes(self, table: Table) -> DataFrame:
+        """What was committed since the frontier, and what this transaction does on top."""
+        lake, base = self.refresher.lake, self.transaction.base.id
+        start = self.start_of(table).id
+        part = self.transaction.draft.tables.get(table.id)
+        with lake.reading() as connection:
+            found, rows = change_pieces(lake.catalog, connection, table, start, base)
+            own: list[Piece] = []
+            if part is not None:
+                live = live_files(lake.catalog, connection, table, base)
+                own = staged_pieces(part, live, base)
+                kept = inlined.state(lake.catalog, connection, table, base)
+                rows = [*rows, *_ended(kept, part)]
+            request = lake.request(connection, table, [*found, *own], rows)
+        return scan(lake.spark, lake.storage, replace(request, weighted=True))
+
+    def stage(self, started: datetime, clock: float, inserted: int, deleted: int) -> None:
+        """The frontier and the history line go with the transaction's own commit."""
+        registry, table, base = self.refresher.registry, self.table, self.transaction.base
+
+        def unchanged_since(connection: Connection, head: Snapshot) -> None:
+            registry.require(connection, table)
+            rows, _ = changed_tables(self.refresher.lake, base.id, head.id)
+            if {d.table_id for d in table.dependencies} & rows:
+                raise CommitConflict(
+                    f'a source of stream table "{table.label}" was changed by another commit',
+                    hint="run the transaction again.",
+                )
+
+        def rider(connection: Connection, snapshot: int) -> None:
+            registry.advance(connection, table, snapshot, snapshot)
+            registry.record(
+                connection,
+                Refresh(
+                    table.id,
+                    table.label,
+                    started,
+                    datetime.now(UTC),
+                    "DIFFERENTIAL",
+                    "",
+                    inserted,
+                    deleted,
+                    0,
+                    (time.perf_counter() - clock) * 1000,
+                    snapshot,
+                    snapshot,
+                    "transaction",
+                ),
+            )
+
+        self.transaction.draft.requirements.append(unchanged_since)
+        self.transaction.draft.riders.append(rider)
+        self.transaction.draft.extra_info = json.dumps({"base_snapshot": base.id, "immediate": True})
+
+
+def _bind(read: Callable[[Table], DataFrame], table: Table) -> Callable[[], DataFrame]:
+    return lambda: read(table)
+
+
+def staged_pieces(part: TableDraft, live: list[DataFile], base: int) -> list[Piece]:
+    """What a transaction adds (+) and takes away (−), as pieces."""
+    added = [
+        Piece(f, staged=part.removed.get(id, np.empty(0, np.int64)))
+        for id, f in part.added.items()
+        if len(part.removed.get(id, ())) < f.records
+    ]
+    taken = []
+    for file in live:
+        whole = pieces.state_piece(file, base)
+        if file.id in part.ended:
+            taken.append(replace(whole, weight=-1))
+        elif file.id in part.removed:
+            taken.append(Piece(file, life=whole.life, staged=part.removed[file.id], only_deleted=True, weight=-1))
+    return [*added, *taken]
+
+
+def _ended(kept: list[inlined.InlinedRows], part: TableDraft) -> list[inlined.InlinedRows]:
+    found = []
+    for rows in kept:
+        gone = part.inlined_removed.get(rows.store, set())
+        chosen = [n for n, id in enumerate(rows.row_ids) if id in gone]
+        if chosen:
+            ids = tuple(rows.row_ids[n] for n in chosen)
+            found.append(replace(rows, row_ids=ids, data=rows.data.take(chosen), weight=-1))
+    return found

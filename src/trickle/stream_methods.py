@@ -1,0 +1,139 @@
+"""The functions on stream tables, as methods of a session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import ConfigError, QueryError
+from .ops import facts
+from .ops.options import read_options, with_defaults
+from .ops.streams import Streams
+from .records import Records
+from .refresh.result import RefreshResult
+from .sql.names import Name
+from .sql.parse import table_name
+
+if TYPE_CHECKING:
+    from .registry.models import StreamTable
+
+
+class StreamTableMethods:
+    """Mixed into `Session`; every method is also a SQL function of schema `trickle`."""
+
+    @property
+    def _streams(self) -> Streams:
+        raise NotImplementedError
+
+    def _require_no_transaction(self, what: str) -> None:
+        raise NotImplementedError
+
+    def create_stream_table(
+        self,
+        name: str,
+        query: str,
+        schedule: str = "calculated",
+        refresh_mode: str = "AUTO",
+        initialize: bool = True,
+        append_only: bool = False,
+        diamond_consistency: str = "atomic",
+        diamond_schedule_policy: str = "fastest",
+        partition_by: list[str] | str | None = None,
+        cluster_by: list[str] | str | None = None,
+        cdc_mode: str | None = None,
+        fuse: str | None = None,
+        dialect: str = "spark",
+        **options: Any,
+    ) -> StreamTable:
+        """Declare a stream table as a query and fill it; from then on refreshes compute only what changed."""
+        given = {
+            "schedule": schedule,
+            "refresh_mode": refresh_mode,
+            "append_only": append_only,
+            "diamond_consistency": diamond_consistency,
+            "diamond_schedule_policy": diamond_schedule_policy,
+            "partition_by": partition_by,
+            "cluster_by": cluster_by,
+            "cdc_mode": cdc_mode,
+            "fuse": fuse,
+            **options,
+        }
+        self._require_no_transaction("CREATE STREAM TABLE")
+        return self._streams.create(table_name(name), query, given, dialect, initialize)
+
+    def create_stream_table_if_not_exists(self, name: str, query: str, **options: Any) -> StreamTable:
+        """The same, unless there is one of that name already, which then stays as it is."""
+        wanted = table_name(name)
+        if self._streams.exists(wanted):
+            return self._streams.find(wanted)
+        return self.create_stream_table(name, query, **options)
+
+    def create_or_replace_stream_table(self, name: str, query: str, **options: Any) -> StreamTable:
+        """Make the stream table be as said, by the least that is needed: nothing, new options, or a new query."""
+        wanted = table_name(name)
+        if not self._streams.exists(wanted):
+            return self.create_stream_table(name, query, **options)
+        self._require_no_transaction("CREATE OR REPLACE STREAM TABLE")
+        table = self._streams.find(wanted)
+        options.pop("initialize", None)
+        options.pop("dialect", None)
+        chosen = with_defaults(options)
+        changed = {k: v for k, v in chosen.items() if table.options.get(k) != v}
+        same_query = _normal(table.query) == _normal(query)
+        if same_query and not changed:
+            return table
+        return self._streams.alter(wanted, changed, None if same_query else query)
+
+    def alter_stream_table(
+        self, name: str, query: str | None = None, status: str | None = None, **options: Any
+    ) -> StreamTable:
+        """Change options or the query; `status` SUSPENDED or ACTIVE stops and restarts its refreshes."""
+        self._require_no_transaction("ALTER STREAM TABLE")
+        wanted = table_name(name)
+        if status is not None:
+            return self._set_status(wanted, status)
+        if query is None and not options:
+            raise QueryError(f'nothing to alter on stream table "{name}"', hint="pass query=, status= or an option.")
+        return self._streams.alter(wanted, read_options(options), query)
+
+    def _set_status(self, name: Name, status: str) -> StreamTable:
+        if status.upper() not in ("ACTIVE", "SUSPENDED"):
+            raise ConfigError(f"status cannot be {status!r}", hint="it must be ACTIVE or SUSPENDED.")
+        return self._streams.suspend(name) if status.upper() == "SUSPENDED" else self._streams.resume(name)
+
+    def drop_stream_table(self, name: str, cascade: bool = False, if_exists: bool = False) -> list[str]:
+        """Remove a stream table; one that others read needs `cascade`, which removes them too. The names that went."""
+        self._require_no_transaction("DROP STREAM TABLE")
+        wanted = table_name(name)
+        if if_exists and not self._streams.exists(wanted):
+            return []
+        return self._streams.drop(wanted, cascade)
+
+    def refresh_stream_table(self, name: str, full: bool = False, upstream: bool = True) -> RefreshResult:
+        """Bring a stream table to the newest snapshot; stale ones that it reads first, to the same one."""
+        self._require_no_transaction("REFRESH STREAM TABLE")
+        return self._streams.refresh(table_name(name), full, upstream)
+
+    def refresh_all(self, full: bool = False) -> Records[RefreshResult]:
+        """Refresh every stream table, sources before readers, all at one data snapshot."""
+        self._require_no_transaction("REFRESH")
+        return Records(self._streams.refresh_all(full))
+
+    def stream_table_status(self, name: str | None = None) -> Records[facts.StatusRecord]:
+        """How the stream tables stand: mode, data snapshot, lag, last action and reason."""
+        return facts.status(self._streams, table_name(name) if name else None)
+
+    def refresh_history(self, name: str | None = None, limit: int = 20) -> Records[facts.HistoryRecord]:
+        """What was done, newest first."""
+        return facts.history(self._streams, table_name(name) if name else None, limit)
+
+    def stream_tables(self) -> Records[facts.StreamTableRecord]:
+        """Every stream table with its definition."""
+        return facts.stream_tables(self._streams)
+
+    def dependencies(self) -> Records[facts.DependencyRecord]:
+        """Which stored tables each stream table reads, and which columns of them."""
+        return facts.dependencies(self._streams)
+
+
+def _normal(query: str) -> str:
+    return " ".join(query.split()).rstrip(";")
