@@ -48,9 +48,10 @@ class Setting:
         typed = self._typed(value)
         if self.choices and typed not in self.choices:
             raise self._refused(value, f"one of {', '.join(self.choices)}")
-        below = self.low is not None and typed < self.low
-        above = self.high is not None and typed > self.high
-        if below or above:
+        # NaN is neither below nor above anything.
+        low_enough = self.high is None or typed <= self.high
+        high_enough = self.low is None or typed >= self.low
+        if not (low_enough and high_enough):
             raise self._refused(value, f"within {self.range}")
         return typed
 

@@ -1,0 +1,280 @@
+"""The command `trickle`: what it prints, and what its exit code says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from trickle.cli.main import app
+from trickle.config import SETTINGS
+from trickle.testing.duckdb_peer import DuckDBPeer
+from trickle.testing.lakes import sqlite_site
+
+PROGRAM = Path(sysconfig.get_path("scripts")) / "trickle"
+
+
+@dataclass(frozen=True)
+class Said:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Trickle = Callable[..., Said]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TRICKLE_LAKE", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def trickle(place: Path, capfd: pytest.CaptureFixture[str]) -> Trickle:
+    """Runs the command in this process, so that it finds the running Spark."""
+
+    def run(*arguments: str) -> Said:
+        with pytest.raises(SystemExit) as ended:
+            app(arguments, prog_name="trickle")
+        out, err = capfd.readouterr()
+        return Said(int(ended.value.code or 0), out, err)
+
+    return run
+
+
+@pytest.fixture
+def shop(trickle: Trickle, spark: SparkSession) -> Trickle:
+    """A lake in the current directory with one table, as snapshot 1, and three rows, as snapshot 2."""
+    assert trickle("init").code == 0
+    script = "CREATE TABLE t (id INT NOT NULL, price DECIMAL(8, 2)); INSERT INTO t VALUES (1, 2.50), (2, NULL), (3, 1)"
+    assert trickle("sql", script).code == 0
+    return trickle
+
+
+def program(*arguments: str, **environment: str) -> Said:
+    """Runs the command as it was installed, in a process of its own."""
+    done = subprocess.run(
+        [PROGRAM, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"} | environment,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+def test_help_lists_the_commands() -> None:
+    said = program("--help")
+    assert said.code == 0
+    for command in ("init", "demo", "sql", "tables", "changes", "maintain", "settings", "doctor"):
+        assert command in said.out
+
+
+def test_version_and_settings_are_facts(trickle: Trickle) -> None:
+    assert trickle("version").out.startswith("trickle 0.")
+    assert set(trickle("version", "--json").json) == {"trickle", "python", "pyspark"}
+    found = {s["name"]: s for s in trickle("--set", "lake.commit_retries=7", "--json", "settings").json}
+    assert set(found) == {s.name for s in SETTINGS}
+    assert (found["lake.commit_retries"]["value"], found["lake.commit_retries"]["default"]) == (7, 20)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nonsense",),
+        ("tables", "--nonsense"),
+        ("--set", "lake.commit_retries", "tables"),
+        ("--set", "no.such=1", "tables"),
+        ("--set", "lake.commit_retries=-1", "tables"),
+        ("--lake", "s3://bucket/lake", "init"),
+        ("sql", "SELECT 1", "--format", "xml"),
+        ("sql", "SELECT 1", "--file", "also.sql"),
+        ("maintain", "expire", "--older-than", "yesterday"),
+        ("changes", "t"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(trickle: Trickle, arguments: tuple[str, ...]) -> None:
+    said = trickle(*arguments)
+    assert said.code == 2
+    assert said.err and not said.out
+
+
+def test_a_command_on_no_lake_says_how_to_make_one(trickle: Trickle, place: Path) -> None:
+    said = trickle("--lake", "nowhere", "tables")
+    assert said.code == 1
+    assert "trickle --lake nowhere init" in said.err
+    assert list(place.iterdir()) == []
+
+
+def test_no_java_is_exit_code_3_and_says_what_to_install(place: Path) -> None:
+    said = program("demo", JAVA_HOME=str(place / "no-java"))
+    assert said.code == 3
+    assert said.err.startswith("error: no Java was found\n") and "openjdk" in said.err
+    assert "Traceback" not in said.err
+    assert list(place.iterdir()) == []
+
+
+def test_init_creates_once(trickle: Trickle, place: Path) -> None:
+    first = trickle("--lake", "shop", "init", "--json").json
+    again = trickle("--lake", "shop", "init", "--json").json
+    assert (first["created"], again["created"], again["snapshot"]) == (True, False, 0)
+    assert (place / "shop" / "catalog.sqlite").is_file()
+
+
+def test_the_lake_can_come_from_the_environment(trickle: Trickle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRICKLE_LAKE", "elsewhere")
+    assert trickle("init").code == 0
+    assert Path("elsewhere/catalog.sqlite").is_file()
+
+
+@pytest.mark.spark
+def test_facts_of_a_lake(shop: Trickle) -> None:
+    assert [(t["schema"], t["name"], t["columns"]) for t in shop("tables", "--json").json] == [
+        ("main", "t", ["id", "price"])
+    ]
+    assert shop("tables", "--schema", "other", "--json").json == []
+    assert [(c["name"], c["type"], c["nullable"]) for c in shop("describe", "t", "--json").json] == [
+        ("id", "int", False),
+        ("price", "decimal(8,2)", True),
+    ]
+    assert [s["id"] for s in shop("snapshots", "--json").json] == [0, 1, 2]
+    assert [s["id"] for s in shop("snapshots", "--limit", "1", "--json").json] == [2]
+
+
+@pytest.mark.spark
+def test_rows_have_three_faces(shop: Trickle) -> None:
+    query = "SELECT id, price, id AS id FROM t ORDER BY id"
+    assert shop("sql", query, "--json").json[:2] == [
+        {"id": 1, "price": "2.50", "id_2": 1},
+        {"id": 2, "price": None, "id_2": 2},
+    ]
+    lines = list(csv.reader(io.StringIO(shop("sql", query, "--format", "csv").out)))
+    assert lines == [["id", "price", "id"], ["1", "2.50", "1"], ["2", "", "2"], ["3", "1.00", "3"]]
+    table = shop("sql", query, "--rows", "2").out.splitlines()
+    assert [line.split() for line in table] == [
+        ["id", "price", "id"],
+        ["─" * len(table[1])],
+        ["1", "2.50", "1"],
+        ["2", "NULL", "2"],
+        ["(the", "first", "2", "rows)"],
+    ]
+
+
+@pytest.mark.spark
+def test_statements_come_from_a_file_and_from_stdin(shop: Trickle, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("more.sql").write_text("DELETE FROM t WHERE id = 1; -- gone;\nUPDATE t SET price = 9 WHERE id = 2;")
+    said = shop("sql", "-f", "more.sql", "--json")
+    assert [json.loads(line) for line in said.out.splitlines()] == [
+        {"rows": 1, "snapshot": 3},
+        {"rows": 1, "snapshot": 4},
+    ]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT count(*) AS n FROM t"))
+    assert shop("sql", "--json").json == [{"n": 2}]
+    assert shop("sql", "-f", "missing.sql").code == 3
+
+
+@pytest.mark.spark
+def test_a_transaction_spans_statements_and_must_be_closed(shop: Trickle) -> None:
+    assert shop("sql", "BEGIN; DELETE FROM t; INSERT INTO t VALUES (7, 7); COMMIT").code == 0
+    assert shop("snapshots", "--json").json[-1]["id"] == 3
+    said = shop("sql", "BEGIN; DELETE FROM t")
+    assert said.code == 1 and "COMMIT" in said.err
+    assert shop("sql", "SELECT id FROM t", "--json").json == [{"id": 7}]
+
+
+@pytest.mark.spark
+def test_changes_are_net(shop: Trickle) -> None:
+    shop("sql", "UPDATE t SET price = 3 WHERE id = 3; DELETE FROM t WHERE id = 1; INSERT INTO t VALUES (1, 2.50)")
+    found = {(c["id"], c["price"], c["__w"]) for c in shop("changes", "t", "--from", "2", "--json").json}
+    assert found == {(3, "1.00", -1), (3, "3.00", 1)}
+    assert shop("changes", "t", "--from", "2", "--to", "2", "--json").json == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("sql", "SELECT * FROM missing"),
+        ("sql", "SELECT nothing FROM t"),
+        ("sql", "SELEC 1"),
+        ("sql", "SELECT assert_true(id > 1) FROM t"),
+        ("describe", "missing"),
+        ("changes", "t", "--from", "99"),
+        ("maintain", "cluster", "t"),
+        ("maintain", "expire"),
+    ],
+)
+def test_a_failure_is_one_block_with_a_hint(shop: Trickle, arguments: tuple[str, ...]) -> None:
+    said = shop(*arguments)
+    assert (said.code, said.out) == (1, "")
+    assert said.err.startswith("error: ") and "\nhint: " in said.err
+    assert "Traceback" not in said.err and "\tat org.apache" not in said.err
+    spoken = shop("--json", *arguments)
+    assert set(json.loads(spoken.err)["error"]) == {"code", "message", "detail", "hint"}
+
+
+@pytest.mark.spark
+def test_maintenance_says_what_it_did(shop: Trickle) -> None:
+    shop("sql", "INSERT INTO t VALUES (4, 4); DELETE FROM t WHERE id = 1")
+    [rewritten] = shop("maintain", "rewrite", "--threshold", "0", "--json").json
+    assert (rewritten["table"], rewritten["files_before"], rewritten["files_after"]) == ("t", 1, 1)
+    assert shop("maintain", "merge", "t", "--json").json[0]["files_after"] == 1
+    assert shop("maintain", "cluster", "t", "--by", "id", "--json").json[0]["by"] == ["id"]
+    before = shop("snapshots", "--json").json
+    assert len(shop("maintain", "expire", "--keep", "1", "--dry-run", "--json").json) == len(before) - 1
+    assert shop("snapshots", "--json").json == before
+    assert "no snapshot" in shop("maintain", "expire", "--older-than", "1d").out
+    assert len(shop("maintain", "expire", "--keep", "1", "--json").json) == len(before) - 1
+    due = shop("maintain", "clean", "--grace", "0", "--dry-run", "--json").json
+    assert due and shop("maintain", "clean", "--grace", "0", "--json").json == due
+    assert "no orphans" in shop("maintain", "orphans").out
+    assert shop("sql", "SELECT count(*) AS n FROM t", "--json").json == [{"n": 3}]
+
+
+@pytest.mark.spark
+def test_the_doctor_finds_what_is_missing(shop: Trickle) -> None:
+    well = {f["check"]: f for f in shop("doctor", "--json").json}
+    assert all(f["ok"] for f in well.values())
+    assert {"Python", "Java", "Spark", "pyspark", "lake"} <= set(well)
+    ill = shop("--lake", "nowhere", "doctor", "--no-spark", "--json")
+    assert ill.code == 3
+    [lake] = [f for f in ill.json if f["check"] == "lake"]
+    assert not lake["ok"] and "init" in lake["fix"]
+
+
+@pytest.mark.spark
+def test_the_demo_runs_alone_and_quietly_and_duckdb_reads_its_lake(place: Path, peer: DuckDBPeer) -> None:
+    said = program("--set", "spark.master=local[2]", "--set", "spark.driver_memory=1g", "demo")
+    assert (said.code, said.err) == (0, "")
+    assert "What to try next" in said.out
+    found = peer.run(
+        sqlite_site(place / "trickle-demo").address, "SELECT count(*) AS n, sum(amount) AS s FROM lake.orders"
+    )
+    assert found[0].to_pylist() == [{"n": 11, "s": Decimal("440.00")}]
+
+
+@pytest.mark.spark
+def test_the_demo_never_touches_a_lake_that_is_there(shop: Trickle, place: Path) -> None:
+    said = shop("--lake", ".", "demo")
+    assert said.code == 1 and "already" in said.err
+    for name in ("trickle-demo", "trickle-demo-2"):
+        assert shop("demo").code == 0
+        assert (place / name / "catalog.sqlite").is_file()
