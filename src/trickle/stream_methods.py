@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConfigError, QueryError
-from .ops import facts
+from .ops import explain, facts
 from .ops.options import read_options, with_defaults
 from .ops.streams import Streams
 from .records import Records
@@ -133,6 +133,28 @@ class StreamTableMethods:
     def dependencies(self) -> Records[facts.DependencyRecord]:
         """Which stored tables each stream table reads, and which columns of them."""
         return facts.dependencies(self._streams)
+
+    # Explanations.
+
+    def explain_st(self, name: str, analyze: bool = False) -> Records[explain.Explanation]:
+        """What a stream table's refresh does: plans, SQL, strategies, hidden columns, what would be scanned."""
+        return explain.explain_st(self._streams, table_name(name), analyze)
+
+    def explain_refresh_mode(self, name: str) -> Records[explain.ModeExplanation]:
+        """The mode in effect, and what the next refresh would do and why."""
+        return explain.explain_refresh_mode(self._streams, table_name(name))
+
+    def explain_query_rewrite(self, query: str, dialect: str = "spark") -> Records[explain.Explanation]:
+        """What becomes of a query: views inlined, plan, stored form, change."""
+        return explain.explain_query_rewrite(self._streams, query, dialect)
+
+    def validate_query(self, query: str, dialect: str = "spark") -> Records[explain.Validation]:
+        """What a query would become as a stream table: mode, constructs, warnings; nothing is created."""
+        return explain.validate_query(self._streams, query, dialect)
+
+    def list_auxiliary_columns(self, name: str) -> Records[explain.AuxiliaryColumn]:
+        """The hidden columns behind a stream table's own, and what each is for."""
+        return explain.list_auxiliary_columns(self._streams, table_name(name))
 
 
 def _normal(query: str) -> str:

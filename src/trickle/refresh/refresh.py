@@ -22,11 +22,11 @@ from ..lake.draft import Draft
 from ..lake.foreign import translated
 from ..lake.lake import Lake
 from ..lake.model import WEIGHT, Snapshot, Table
-from ..plan import Project, keep
+from ..plan import Node, Project, keep
 from ..registry.models import FAILED, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
 from ..sql.names import quote_spark
-from ..sql.render import render
+from ..sql.render import Relations, render
 from . import apply as applying
 from .choose import Choice, Facts, choose
 from .compile import Compiled, compile_query, fingerprint
@@ -94,6 +94,15 @@ class Refresher:
             transaction = Transaction(self.lake, Draft(at))
             self._compiled[key] = compile_query(transaction, table.query, table.dialect, float_sums)
         return self._compiled[key]
+
+    def look(self, table: StreamTable) -> Look:
+        """What the next refresh would find, by the catalog alone."""
+        return _Run(self, table, self.lake.head(), False, "preview").look()
+
+    def preview(self, table: StreamTable) -> Choice:
+        """What the next refresh would do."""
+        run = _Run(self, table, self.lake.head(), False, "preview")
+        return run.choose(run.look())
 
     def everything(
         self, compiled: Compiled, prefix: str, windows: Mapping[str, Window], transaction: Transaction
@@ -394,10 +403,13 @@ class _Run:
 
 def delta_sql(storage: Storage, unchanged: frozenset[str], frames: Frames) -> str:
     """The stored table's change as Spark SQL: its columns in order and the weight."""
-    plan = maintain(storage, unchanged)
-    columns = {c.name: c for c in plan.columns}
-    ordered = Project(plan, keep([columns[n] for n in [*(c.name for c in storage.columns), WEIGHT]]))
-    return render(ordered, frames.relation, (*storage.stored_labels, WEIGHT), broadcast=True)
+    return render_change(storage, maintain(storage, unchanged), frames.relation)
+
+
+def render_change(storage: Storage, change: Node, relation: Relations) -> str:
+    columns = {c.name: c for c in change.columns}
+    ordered = Project(change, keep([columns[n] for n in [*(c.name for c in storage.columns), WEIGHT]]))
+    return render(ordered, relation, (*storage.stored_labels, WEIGHT), broadcast=True)
 
 
 def replace_windows(look: Look, windows: Mapping[str, Window]) -> Look:

@@ -1,0 +1,214 @@
+"""Explanations: what a stream table does at a refresh, what a query would become, and why."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from ..delta.state import initial, maintain
+from ..errors import TrickleError
+from ..execute.binding import Binding
+from ..execute.transaction import Transaction
+from ..plan import Version
+from ..records import Record, Records
+from ..refresh.choose import Choice
+from ..refresh.compile import Compiled, compile_query
+from ..refresh.refresh import render_change
+from ..registry.models import StreamTable
+from ..sql.names import Name
+from ..sql.render import quote, render
+from .facts import effective_mode
+from .outline import outline, strategies
+from .streams import Streams
+
+
+@dataclass(frozen=True)
+class Explanation(Record):
+    """One line of an explanation: what it is about, which thing, and what is said."""
+
+    section: str
+    item: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class ModeExplanation(Record):
+    name: str
+    refresh_mode: str
+    effective_mode: str
+    next_action: str
+    next_reason: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Validation(Record):
+    """What a query would become as a stream table."""
+
+    valid: bool
+    effective_mode: str
+    strategy: str
+    construct: str
+    """What stands in the way of a differential refresh; empty if nothing does."""
+    columns: tuple[str, ...]
+    sources: tuple[str, ...]
+    warnings: tuple[str, ...]
+    error: str
+
+
+@dataclass(frozen=True)
+class AuxiliaryColumn(Record):
+    name: str
+    type: str
+    purpose: str
+
+
+def explain_st(streams: Streams, name: Name, analyze: bool = False) -> Records[Explanation]:
+    """The plan, the delta plan, the SQL of both, strategies, hidden columns and what would be scanned."""
+    table = streams.find(name)
+    compiled = streams.refresher.compiled(table, streams.lake.head())
+    found = [
+        Explanation("definition", table.label, table.query),
+        Explanation("mode", table.refresh_mode, f"effective {effective_mode(table)}"),
+        *_scans(streams, table),
+    ]
+    found += _plans(compiled)
+    if analyze:
+        found += _analyzed(streams, table)
+    return Records(found)
+
+
+def _plans(compiled: Compiled) -> list[Explanation]:
+    storage = compiled.storage
+    if storage is None:
+        assert compiled.obstacle is not None
+        return [
+            Explanation("obstacle", compiled.construct, str(compiled.obstacle)),
+            Explanation("sql", "full", compiled.text),
+        ]
+    full, delta = initial(storage), maintain(storage)
+    found = [Explanation("plan", str(n), text) for n, text in enumerate(outline(full))]
+    found += [Explanation("delta plan", str(n), text) for n, text in enumerate(outline(delta))]
+    found += [Explanation("operator", operator, how) for operator, how in strategies(storage)]
+    found += [Explanation("hidden column", h.column.name, h.purpose) for h in storage.hidden]
+    found.append(Explanation("sql", "full", render(full, _named, storage.stored_labels)))
+    found.append(Explanation("sql", "delta", render_change(storage, delta, _named)))
+    return found
+
+
+def _named(table: str, version: Version) -> str:
+    return quote(f"{table}@{version.value}")
+
+
+def _scans(streams: Streams, table: StreamTable) -> list[Explanation]:
+    """What the next refresh would read, by the catalog alone."""
+    try:
+        look = streams.refresher.look(table)
+    except TrickleError as error:
+        return [Explanation("source", table.label, error.message)]
+    if not look.windows:
+        return [Explanation("source", d.name, "nothing changed since the frontier") for d in table.dependencies]
+    found = []
+    for name, window in look.windows.items():
+        start = "nothing" if window.start is None else f"snapshot {window.start.id}"
+        change = "unchanged" if name in look.unchanged else f"changes from {start} to snapshot {window.end.id}"
+        found.append(Explanation("source", name, change))
+    total = f"{look.changed_rows} changed rows of {look.source_rows}"
+    return [*found, Explanation("source", "total", total)]
+
+
+def _analyzed(streams: Streams, table: StreamTable) -> list[Explanation]:
+    """Really refresh, and tell how long it took."""
+    clock = time.perf_counter()
+    result = streams.refresh(Name(table.schema, table.name))
+    elapsed = (time.perf_counter() - clock) * 1000
+    rows = f"+{result.rows_inserted} −{result.rows_deleted} rows in {elapsed:.0f} ms"
+    return [Explanation("analyze", result.action, f"{result.reason} {rows}".strip())]
+
+
+def explain_refresh_mode(streams: Streams, name: Name) -> Records[ModeExplanation]:
+    """Which mode a stream table has in effect, and what its next refresh would do and why."""
+    table = streams.find(name)
+    choice = streams.refresher.preview(table)
+    return Records(
+        [
+            ModeExplanation(
+                table.label,
+                table.refresh_mode,
+                effective_mode(table),
+                choice.action,
+                choice.reason,
+                _why(table, choice),
+            )
+        ]
+    )
+
+
+def _why(table: StreamTable, choice: Choice) -> str:
+    if table.obstacle:
+        return f"{table.obstacle} has no differential form, so every refresh recomputes and writes the difference."
+    return {
+        "NO_DATA": "no source changed since the frontier.",
+        "SKIP": "refreshes are suspended.",
+        "DIFFERENTIAL": "only what changed is computed.",
+    }.get(choice.action, f"it will be recomputed: {choice.reason}.")
+
+
+def explain_query_rewrite(streams: Streams, query: str, dialect: str = "spark") -> Records[Explanation]:
+    """The way of a query: as written, as Spark SQL, as a plan, as what is stored, as the change of it."""
+    compiled = compile_query(Transaction.begin(streams.lake), query, dialect)
+    found = [Explanation("query", dialect, query)]
+    if compiled.text != query:
+        found.append(Explanation("query", "spark", compiled.text))
+    found += [Explanation("view inlined", name, text) for name, text in compiled.views.items()]
+    if compiled.query is not None:
+        found += [Explanation("lowered plan", str(n), text) for n, text in enumerate(outline(compiled.query.plan))]
+    return Records([*found, *_plans(compiled)])
+
+
+def validate_query(streams: Streams, query: str, dialect: str = "spark") -> Records[Validation]:
+    """What the query would become, before anything is created."""
+    try:
+        return Records([_validation(streams, query, dialect)])
+    except TrickleError as error:
+        return Records([Validation(False, "", "", "", (), (), (), str(error))])
+
+
+def _validation(streams: Streams, query: str, dialect: str) -> Validation:
+    transaction = Transaction.begin(streams.lake)
+    compiled = compile_query(transaction, query, dialect)
+    binding = Binding(transaction)
+    try:
+        fields = binding.run(compiled.text, "query").schema.fields
+    finally:
+        binding.close()
+    return Validation(
+        True,
+        "FULL" if compiled.obstacle else "DIFFERENTIAL",
+        compiled.storage.strategy if compiled.storage else "full",
+        compiled.construct,
+        tuple(f"{f.name} {f.dataType.simpleString()}" for f in fields),
+        tuple(d.name for d in compiled.dependencies()),
+        warnings(compiled),
+        "",
+    )
+
+
+def warnings(compiled: Compiled) -> tuple[str, ...]:
+    """What a user should know before relying on the stream table."""
+    found = list(compiled.notes)
+    if compiled.obstacle is not None:
+        found.append(f"every refresh will be full: {compiled.obstacle.message}")
+    elif compiled.storage is not None and compiled.storage.strategy == "rescan":
+        found.append(f"affected groups are rescanned: {compiled.storage.reason}")
+    return tuple(found)
+
+
+def list_auxiliary_columns(streams: Streams, name: Name) -> Records[AuxiliaryColumn]:
+    """The hidden columns behind a stream table's own."""
+    table = streams.find(name)
+    compiled = streams.refresher.compiled(table, streams.lake.head())
+    hidden = compiled.storage.hidden if compiled.storage else ()
+    stored = streams.refresher.stored(table, streams.lake.head())
+    types = {c.name: c.type for c in stored.columns}
+    return Records(AuxiliaryColumn(h.column.name, types.get(h.column.name, ""), h.purpose) for h in hidden)
