@@ -22,10 +22,8 @@ def insert(transaction: Transaction, binding: Binding, statement: Insert) -> int
     """Rows of a query into a table; how many."""
     table = transaction.table(statement.name)
     source = binding.run(statement.source, f'INSERT INTO "{table.label}"')
-    if statement.by_name:
-        fitted = conform.by_name(source, table)
-    else:
-        fitted = conform.by_place(source, table, statement.columns)
+    by_name = statement.by_name
+    fitted = conform.by_name(source, table) if by_name else conform.by_place(source, table, statement.columns)
     if statement.overwrite:
         clear(transaction, table)
     is_small = statement.source.lstrip().upper().startswith("VALUES")

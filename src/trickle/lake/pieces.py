@@ -69,7 +69,7 @@ def state_piece(file: DataFile, at: int) -> Piece:
         file,
         life=Life(-1, at) if mixed else None,
         deletes=(file.delete,) if file.delete else (),
-        inlined=tuple((p, -1) for p in file.inlined_deletes),
+        inlined=tuple((p, 0) for p in file.inlined_deletes),
         dead=(-1, at),
     )
 

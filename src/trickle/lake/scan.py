@@ -83,7 +83,8 @@ class _Scan:
         frames = [self.group(pieces) for pieces in self.groups()]
         frames += [self.inlined(n, rows) for n, rows in enumerate(self.request.inlined)]
         if not frames:
-            return self.spark.createDataFrame([], self.output_schema())
+            nothing = [F.lit(None).cast(f.dataType).alias(f.name) for f in self.output_schema()]
+            return self.spark.range(0).select(*nothing)
         return reduce(DataFrame.unionAll, frames)
 
     def groups(self) -> Iterable[list[Piece]]:
