@@ -150,7 +150,7 @@ class Catalog:
         metadata = self.tables["metadata"]
         with self.reading() as connection:
             rows = connection.execute(select(metadata.c.key, metadata.c.value).where(metadata.c.scope.is_(None)))
-            facts = {key: value for key, value in rows}
+            facts: dict[str, str] = {r.key: r.value for r in rows}
         version = facts.get("version", "unknown")
         if version not in READABLE_VERSIONS:
             raise errors.LakeError(

@@ -174,7 +174,7 @@ class Definitions:
     def _tags(self, connection: Connection, at: Snapshot, object_id: int) -> dict[str, str]:
         g = self.catalog.tables["tag"]
         rows = connection.execute(select(g.c.key, g.c.value).where(g.c.object_id == object_id, alive(g, at.id)))
-        return {key: value for key, value in rows}
+        return {r.key: r.value for r in rows}
 
     def _resolve(self, path: str, relative: bool, home: str) -> str:
         return home + path if relative else path
