@@ -21,7 +21,7 @@ from .execute.binding import Binding
 from .execute.transaction import Transaction
 from .lake import snapshots
 from .lake.foreign import translated
-from .lake.lake import Lake, open_lake
+from .lake.lake import Lake, missing, open_lake
 from .lake.maintenance import cluster, expire, merging, orphans, protect, rewriting
 from .lake.model import Snapshot
 from .ops import guard
@@ -175,9 +175,8 @@ class Session(StreamTableMethods):
         """A table or view as a DataFrame, now or as of a snapshot."""
         wanted = table_name(name)
         with self._lock:
-            if at is not None:
-                return self._reading(lambda t, _: t.rows_at(wanted, self.lake.snapshot(at)))
-            return self._reading(lambda _, b: b.run(f"SELECT * FROM {wanted.quote_spark()}"))
+            version = "" if at is None else f" VERSION AS OF {int(at)}"
+            return self._reading(lambda _, b: b.run(f"SELECT * FROM {wanted.quote_spark()}{version}"))
 
     def changes(self, name: str, start: int, end: int | None = None) -> DataFrame:
         """The net change of a table in (start, end]: its columns and `__w`, how many copies came (+) or went (−)."""
@@ -186,9 +185,11 @@ class Session(StreamTableMethods):
             last = self.lake.head() if end is None else self.lake.snapshot(end)
             if start > last.id:
                 raise QueryError(f"the range ({start}, {last.id}] is empty", hint="start must not be after end.")
+            if self._streams.exists(wanted):
+                return self._streams.changes(wanted, start, last)
             table = self.lake.table(wanted.schema or "main", wanted.name, last)
             if table is None:
-                return self._reading(lambda t, _: t.rows_at(wanted, last))
+                raise missing("table", wanted.label, [t.name for t in self.tables()])
             with translated(f'changes of table "{table.label}"'):
                 return self.lake.changes(table, start, last.id)
 

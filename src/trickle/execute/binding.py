@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from pyspark.sql import DataFrame, SparkSession
 
 from ..errors import CycleDetected, NotFound, QueryError, TrickleError
 from ..lake import snapshots
+from ..lake.draft import Draft
 from ..lake.foreign import translated
 from ..lake.lake import missing
-from ..lake.model import Snapshot, View
+from ..lake.model import Bound, Snapshot, View
 from ..spark import is_connect
+from ..sql.bounds import query_bounds
 from ..sql.dialects import duckdb_to_spark
 from ..sql.references import Reference, Version, expression_references, references, relation_references, splice
 from ..sql.statement import Name, quote_spark
 from .transaction import Transaction
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _numbers = count(1)
 
 
@@ -34,6 +37,7 @@ class Binding:
     _views: dict[object, str] = field(default_factory=dict)
     _open: tuple[str, ...] = ()
     """Views being expanded, outermost first."""
+    _bounds: dict[Name, tuple[Bound, ...]] = field(default_factory=dict)
 
     @property
     def spark(self) -> SparkSession:
@@ -42,7 +46,18 @@ class Binding:
     # Texts.
 
     def query(self, text: str) -> str:
-        return self._bound(text, references(text))
+        found = references(text)
+        if len(found) == 1:
+            self._bounds = {found[0].name: self._pruning(text, found[0].name)}
+        try:
+            return self._bound(text, found)
+        finally:
+            self._bounds = {}
+
+    def _pruning(self, text: str, name: Name) -> tuple[Bound, ...]:
+        """What the WHERE of a query on one table tells about its files."""
+        table = self.transaction.find_table(name)
+        return () if table is None else query_bounds(text, {c.name: c.type for c in table.columns}, name)
 
     def expression(self, text: str) -> str:
         return self._bound(text, expression_references(text))
@@ -85,17 +100,29 @@ class Binding:
                 hint="see docs/reference/functions.md.",
             )
         if reference.as_of is not None:
-            at = self._snapshot(reference)
-            return self._once((name, at.id), lambda: self.transaction.rows_at(name, at))
+            return self._past(name, self._snapshot(reference))
+        found = self._relation(name)
+        if found is None and not self._is_known_to_spark(name):
+            raise missing("table or view", name.label, self.transaction.table_names())
+        return found
+
+    def _relation(self, name: Name) -> str | None:
+        """A table's rows under a name that Spark knows, or a view's text."""
         table = self.transaction.find_table(name)
         if table is not None:
-            return self._once(table.id, lambda: self.transaction.rows(table))
+            bounds = self._bounds.get(name, ())
+            key = (self.transaction.base.id, table.id, bounds)
+            return self._once(key, lambda: self.transaction.rows(table, bounds))
         view = self.transaction.find_view(name)
-        if view is not None:
-            return self._view_text(view)
-        if self._is_known_to_spark(name):
-            return None
-        raise missing("table or view", name.label, self.transaction.table_names())
+        return None if view is None else self._view_text(view)
+
+    def _past(self, name: Name, at: Snapshot) -> str:
+        """A table or view as of a snapshot; a view then reads everything as of it."""
+        then = Transaction(self.transaction.lake, Draft(at))
+        found = Binding(then, self.facts, self._views, self._open)._relation(name)
+        if found is None:
+            raise NotFound(f'"{name.label}" does not exist at snapshot {at.id}', hint="choose a later snapshot.")
+        return found
 
     def _once(self, key: object, frame: Callable[[], DataFrame]) -> str:
         if key not in self._views:
@@ -136,4 +163,4 @@ class Binding:
         if micros is None:
             raise QueryError("TIMESTAMP AS OF needs a point in time", hint="it was NULL.")
         with lake.reading() as connection:
-            return snapshots.at_time(lake.catalog, connection, datetime.fromtimestamp(micros / 1e6, UTC))
+            return snapshots.at_time(lake.catalog, connection, _EPOCH + timedelta(microseconds=micros))

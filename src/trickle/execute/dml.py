@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -9,25 +10,34 @@ from pyspark.sql import functions as F
 
 from ..errors import QueryError
 from ..lake.foreign import translated
-from ..lake.model import Bound, Table
+from ..lake.model import Bound, Column, Table
 from ..lake.scan import FILE, POSITION, STORED_ROW_ID
 from ..sql.bounds import bounds
 from ..sql.statement import Delete, Insert, Name, Truncate, Update, quote_spark
 from . import conform, rows
 from .binding import Binding
 from .transaction import Located, Transaction
+from .values import fill_defaults
 
 
 def insert(transaction: Transaction, binding: Binding, statement: Insert) -> int:
     """Rows of a query into a table; how many."""
     table = transaction.table(statement.name)
-    source = binding.run(statement.source, f'INSERT INTO "{table.label}"')
+    is_small = statement.source.lstrip().upper().startswith("VALUES")
+    text = fill_defaults(statement.source, _targets(table, statement.columns)) if is_small else statement.source
+    source = binding.run(text, f'INSERT INTO "{table.label}"')
     by_name = statement.by_name
     fitted = conform.by_name(source, table) if by_name else conform.by_place(source, table, statement.columns)
     if statement.overwrite:
         clear(transaction, table)
-    is_small = statement.source.lstrip().upper().startswith("VALUES")
     return write(transaction, table, fitted, is_small)
+
+
+def _targets(table: Table, names: Sequence[str] | None) -> list[Column]:
+    """The columns that an INSERT fills, in order; those it names wrongly are found out later."""
+    if names is None:
+        return list(table.columns)
+    return [c for n in names if (c := table.column(n)) is not None]
 
 
 def write(transaction: Transaction, table: Table, fitted: DataFrame, is_small: bool = False) -> int:

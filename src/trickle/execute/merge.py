@@ -13,12 +13,12 @@ from ..lake.foreign import translated
 from ..lake.model import Column
 from ..lake.scan import FILE, POSITION, STORED_ROW_ID
 from ..lake.types import to_spark
-from ..sql.dialects import expression_to_spark
 from ..sql.references import relation_references
 from ..sql.statement import Merge, MergeClause, quote_spark
 from . import conform, rows
 from .binding import Binding
 from .transaction import Transaction
+from .values import default_text
 
 _PRESENT = "__trickle_present"
 UNKNOWN = 1 << 62
@@ -113,10 +113,10 @@ class _Merge:
         if column.name.casefold() in given:
             text = given[column.name.casefold()]
             if text.strip().upper() == "DEFAULT":
-                return self.default(column)
+                return default_text(column)
             self.check(column, text)
             return text
-        return self.default(column) if clause.action.startswith("insert") else own
+        return default_text(column) if clause.action.startswith("insert") else own
 
     def given(self, clause: MergeClause) -> dict[str, str]:
         """Column → expression text, as the clause says."""
@@ -153,15 +153,6 @@ class _Merge:
                 f"SELECT {text} AS v FROM {target} AS {t} CROSS JOIN {source} AS {s}"
             ).schema.fields[0]
         conform.check_storable(self.table, column, field.dataType)
-
-    def default(self, column: Column) -> str:
-        """As SQL text; a literal's text casts to any type that has one."""
-        if column.default is None:
-            return "NULL"
-        if column.default_kind == "expression":
-            return expression_to_spark(column.default, "duckdb")
-        text = column.default.replace("\\", "\\\\").replace("'", "\\'")
-        return f"'{text}'"
 
     def not_null(self) -> list[SparkColumn]:
         found: list[SparkColumn] = []

@@ -132,13 +132,6 @@ class Transaction:
             files = live_files(self.lake.catalog, connection, table, self.base.id)
         return own + sum(f.records for f in files)
 
-    def rows_at(self, name: Name, at: Snapshot) -> DataFrame:
-        """A table as of a snapshot, under the name and columns it had then."""
-        found = self.lake.table(name.schema or MAIN, name.name, at)
-        if found is None:
-            raise NotFound(f'table "{name.label}" does not exist at snapshot {at.id}', hint="choose a later snapshot.")
-        return self.lake.state(found, at)[0]
-
     def _stored(self, table: Table) -> Table:
         """The table as it is read from the catalog: columns as this transaction defines them."""
         part = self.part(table)

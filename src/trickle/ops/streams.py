@@ -16,9 +16,11 @@ from ..errors import AlreadyExists, CycleDetected, DependentsExist, NotIncrement
 from ..execute import ddl
 from ..execute.binding import Binding
 from ..execute.transaction import Transaction
+from ..lake.changes import consolidate
 from ..lake.foreign import translated
 from ..lake.lake import MAIN, Lake
-from ..lake.model import Snapshot
+from ..lake.model import WEIGHT, Snapshot
+from ..plan import hidden, is_reserved
 from ..refresh import apply as applying
 from ..refresh.compile import Compiled, compile_query
 from ..refresh.refresh import Refresher
@@ -30,6 +32,8 @@ from ..sql.names import quote_spark
 from ..sql.statement import Name
 from .options import read_options, with_defaults
 from .stored import add_stored_table, add_view, refuse_reserved, same_columns
+
+VISIBLE = hidden("visible")
 
 
 @dataclass
@@ -67,6 +71,16 @@ class Streams:
                     held = self.registry.commit_for(connection, source.id, table.frontier)
                     found |= {held} if held is not None else set()
         return frozenset(found)
+
+    def changes(self, name: Name, start: int, end: Snapshot) -> DataFrame:
+        """The net change of what a stream table shows in (start, end] of the lake's snapshots."""
+        table = self.find(name)
+        stored = self.refresher.stored(table, end)
+        shown = [c.name for c in stored.columns if not is_reserved(c.name)]
+        rows = self.lake.raw_changes(stored, start, end.id)
+        if stored.column(VISIBLE) is not None:
+            rows = rows.where(F.col(VISIBLE))
+        return consolidate(rows.select(*map(quote_spark, shown), WEIGHT))
 
     # Create.
 

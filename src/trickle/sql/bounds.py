@@ -14,6 +14,7 @@ from sqlglot.errors import SqlglotError
 from trickle.lake.model import Bound
 from trickle.sql.bound_values import Interval, fit, is_null, literal_value
 from trickle.sql.dialects import SparkSql
+from trickle.sql.names import Name
 
 Found = dict[str, Bound]
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
@@ -49,6 +50,25 @@ def bounds(where: str, columns: Mapping[str, str] | Iterable[str], qualifiers: I
         frozenset(map(str.casefold, qualifiers)),
     )
     return tuple(target.found(tree).values())
+
+
+def query_bounds(query: str, columns: Mapping[str, str], table: Name) -> tuple[Bound, ...]:
+    """The bounds that a query on this one table sets by its WHERE; none where it is anything more than that.
+
+    >>> [b.values for b in query_bounds("SELECT * FROM t WHERE id = 7", {"id": "int64"}, Name(None, "t"))]
+    [(7,)]
+    """
+    try:
+        tree = sqlglot.parse_one(query, read=SparkSql)
+    except (SqlglotError, RecursionError):
+        return ()
+    if not isinstance(tree, exp.Select) or tree.args.get("joins") or tree.args.get("with_"):
+        return ()
+    source, where = tree.args.get("from_"), tree.args.get("where")
+    if where is None or source is None or not isinstance(source.this, exp.Table) or source.this.args.get("joins"):
+        return ()
+    names = [source.this.alias] if source.this.alias else [table.name, f"main.{table.name}", table.label]
+    return bounds(where.this.sql(dialect=SparkSql), columns, names)
 
 
 @dataclass(frozen=True)
