@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import count
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from pyspark.sql import SparkSession
@@ -16,49 +17,93 @@ from trickle.testing.trial import Trial
 
 OPERATIONS = 500
 OPERATIONS_LONG = 5000
-OPERATIONS_PER_LAKE = 25
+OPERATIONS_PER_LAKE = 12
+OPERATIONS_PER_LAKE_LONG = 25
 FIRST_SEED = 1000
 KEPT_SNAPSHOTS = 4
+AT_ONCE = 2
+
+FOR_FEW_ROWS = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.files.minPartitionNum": "1",
+}
+"""Thousands of different plans over a few rows each: compiling them would cost more than running them."""
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def sites(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LakeSite]:
-    """As many new places for lakes as wanted."""
+def site(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[int], LakeSite]:
+    """A new place for the lake of each seed."""
     if request.param == "sqlite":
-        return (sqlite_site(tmp_path / f"lake{n}") for n in count())
+        return lambda seed: sqlite_site(tmp_path / f"lake{seed}")
     server = request.getfixturevalue("postgres")
-    return (postgres_site(server.database(), tmp_path / f"lake{n}") for n in count())
+    return lambda seed: postgres_site(server.database(), tmp_path / f"lake{seed}")
+
+
+@pytest.fixture
+def quick(spark: SparkSession) -> SparkSession:
+    session = spark.newSession()
+    for name, value in FOR_FEW_ROWS.items():
+        session.conf.set(name, value)
+    return session
+
+
+@pytest.fixture
+def peers() -> Iterator[SimpleQueue[DuckDBPeer]]:
+    """A DuckDB for each of those that work at once."""
+    started = [DuckDBPeer() for _ in range(AT_ONCE)]
+    free: SimpleQueue[DuckDBPeer] = SimpleQueue()
+    for peer in started:
+        free.put(peer)
+    yield free
+    for peer in started:
+        peer.close()
 
 
 @pytest.mark.spark
 @pytest.mark.timeout(7200)
 def test_both_engines_agree_on_every_state_and_every_change(
-    sites: Iterator[LakeSite],
-    spark: SparkSession,
-    peer: DuckDBPeer,
+    site: Callable[[int], LakeSite],
+    quick: SparkSession,
+    peers: SimpleQueue[DuckDBPeer],
     long: bool,
     record_property: Callable[[str, object], None],
 ) -> None:
-    remaining = OPERATIONS_LONG if long else OPERATIONS
-    pairs = duckdb_wrong = 0
-    for seed in count(FIRST_SEED):
-        with Trial(next(sites), spark, peer, seed) as trial:
-            remaining -= trial.run(min(OPERATIONS_PER_LAKE, remaining))
-            pairs += check(trial)
-            duckdb_wrong += len(errors(duckdb_changes(trial)))
-            if seed % 5 == 0:
-                trial.expire(KEPT_SNAPSHOTS)
-                check(trial)
-        if remaining <= 0:
-            break
-    record_property("pairs of snapshots", pairs)
-    record_property("pairs that DuckDB's own change feed gets wrong, against its own states", duckdb_wrong)
+    operations = OPERATIONS_LONG if long else OPERATIONS
+    per_lake = OPERATIONS_PER_LAKE_LONG if long else OPERATIONS_PER_LAKE
+    seeds = range(FIRST_SEED, FIRST_SEED - (-operations // per_lake))
+
+    def work(seed: int) -> tuple[int, int]:
+        peer = peers.get()
+        try:
+            with Trial(site(seed), quick, peer, seed) as trial:
+                return worked(trial, per_lake)
+        finally:
+            peers.put(peer)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        outcomes = list(pool.map(work, seeds))
+    record_property("changes between two snapshots compared", sum(pairs for pairs, _ in outcomes))
+    record_property("of those, wrong in DuckDB's own feed", sum(wrong for _, wrong in outcomes))
+
+
+def worked(trial: Trial, operations: int) -> tuple[int, int]:
+    """Run and check one lake, once more after expiry with every fifth; changes compared, and DuckDB's errors."""
+    trial.run(operations)
+    compared = check(trial)
+    wrong = len(errors(duckdb_changes(trial)))
+    if trial.seed % 5 == 0:
+        trial.expire(KEPT_SNAPSHOTS)
+        compared += check(trial)
+    return compared, wrong
 
 
 def check(trial: Trial) -> int:
     """Every state in both engines and the net change of every pair, against the shadow: state(B) − state(A).
 
-    The shadow, not DuckDB's feed, is the judge of changes: the feed forgets deletes in merged files.
+    The shadow, not DuckDB's feed, is the judge of changes: that feed forgets deletes in merged files.
     """
     assert not (wrong := errors(duckdb_states(trial))), trial.story(*wrong[:5])
     assert not (wrong := errors(trickle_states(trial))), trial.story(*wrong[:5])

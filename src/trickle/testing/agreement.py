@@ -18,7 +18,7 @@ from trickle.testing.shapes import Shape, name
 from trickle.testing.trial import Trial, quoted
 
 TAG = "__tag"
-MOST_IN_ONE_JOB = 40
+MOST_IN_ONE_JOB = 20
 FEED_WEIGHT = (
     "CASE change_type WHEN 'insert' THEN 1 WHEN 'update_postimage' THEN 1 "
     "WHEN 'delete' THEN -1 WHEN 'update_preimage' THEN -1 END AS __w"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import pytest
 
 import trickle
@@ -141,5 +143,5 @@ def test_orphans_are_collected_when_they_are_old_enough(past: trickle.Session, l
 
 def test_a_snapshot_tells_who_made_it(past: trickle.Session) -> None:
     newest = max(past.snapshots(), key=lambda snapshot: snapshot.id)
-    assert newest.author == f"trickle/{trickle.__version__}"
+    assert newest.author == f"trickle/{version('spark-trickle')}"
     assert newest.changes

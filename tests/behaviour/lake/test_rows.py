@@ -52,7 +52,7 @@ def test_update_sees_old_values_on_every_right_hand_side(shop: trickle.Session) 
 
 
 def test_update_and_delete_take_subqueries(shop: trickle.Session) -> None:
-    shop.sql("UPDATE item SET name = (SELECT CAST(sum(n) AS STRING) FROM sale WHERE sale.item = item.id)")
+    shop.sql("UPDATE item AS i SET name = (SELECT CAST(sum(n) AS STRING) FROM sale WHERE sale.item = i.id)")
     assert items(shop) == {(1, "15"): 1, (2, "7"): 1, (3, None): 2}
     shop.sql("DELETE FROM item WHERE id IN (SELECT item FROM sale WHERE n = 7)")
     shop.sql("DELETE FROM item AS i WHERE NOT EXISTS (SELECT 1 FROM sale AS s WHERE s.item = i.id)")
