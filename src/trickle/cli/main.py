@@ -13,7 +13,7 @@ from ..errors import TrickleError
 from .commands import doctor, facts, lake, maintain, sql
 from .demo.command import demo
 from .exit_codes import exit_code
-from .options import Options, assignments, quiet_java
+from .options import Options, assignments, quiet_spark
 from .output import output
 
 
@@ -65,7 +65,7 @@ def begin(
     ctx.obj.settings = assignments(set or [])
     ctx.obj.chosen()  # a wrong setting is told before anything starts
     if not verbose:
-        ctx.with_resource(quiet_java())
+        ctx.with_resource(quiet_spark())
 
 
 app.command("init")(lake.init)

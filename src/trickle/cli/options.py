@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -82,8 +83,9 @@ def assignments(texts: list[str]) -> dict[str, str]:
 
 
 @contextmanager
-def quiet_java() -> Iterator[None]:
-    """What Java writes to stderr is dropped, what Python writes is not: Java inherits another descriptor 2."""
+def quiet_spark() -> Iterator[None]:
+    """What Spark logs is dropped, what Trickle writes is not: Java inherits another descriptor 2."""
+    logging.disable()
     sys.stderr.flush()
     terminal, before = os.dup(2), sys.stderr
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -97,3 +99,4 @@ def quiet_java() -> Iterator[None]:
         sys.stderr = before
         os.dup2(terminal, 2)
         os.close(terminal)
+        logging.disable(logging.NOTSET)
