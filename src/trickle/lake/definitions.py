@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, func, or_, select
@@ -13,6 +14,7 @@ from sqlalchemy.sql import ColumnElement
 
 from .catalog import Catalog
 from .model import Column, PartitionKey, Snapshot, SortKey, Table, View
+from .types import widens
 
 PRIMARY_KEY_TAG = "trickle.primary_key"
 FOREIGN_KEY_TAG = "trickle.foreign_keys"
@@ -139,6 +141,21 @@ class Definitions:
             since[row.column_id] = min(row.begin_snapshot, since.get(row.column_id, row.begin_snapshot))
         live = [r for r in rows if r.begin_snapshot <= at and (r.end_snapshot is None or r.end_snapshot > at)]
         return build_columns(live, since)
+
+    def unreadable_types(self, connection: Connection, table: Table) -> list[tuple[int, str, int, int]]:
+        """(column, type, from, until) of types that columns had once and that Spark does not read as today's."""
+        c = self.catalog.tables["column"].c
+        now = {column.id: column for column in table.columns if not column.children}
+        rows = connection.execute(
+            select(c.column_id, c.column_type, c.begin_snapshot, c.end_snapshot).where(
+                c.table_id == table.id, c.end_snapshot.is_not(None), c.parent_column.is_(None)
+            )
+        )
+        return [
+            (id, type.lower(), begin, end)
+            for id, type, begin, end in rows
+            if id in now and type.lower() != now[id].type and not widens(replace(now[id], type=type.lower()), now[id])
+        ]
 
     def next_column_id(self, connection: Connection, table_id: int) -> int:
         c = self.catalog.tables["column"].c

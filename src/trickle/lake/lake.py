@@ -115,12 +115,18 @@ class Lake:
             if column.initial_default is not None:
                 for id in files_lacking(self.catalog, connection, table, files, column.id, column.since):
                     lacking[id].add(column.id)
+        retyped: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for id, type, since, until in self.definitions.unreadable_types(connection, table):
+            for file in files:
+                if since <= file.begin < until:
+                    retyped[file.id].append((id, type))
         mapped = any(f.mapping_id is not None for f in files)
         return ScanRequest(
             table,
             found,
             rows,
             lacking={id: frozenset(columns) for id, columns in lacking.items()},
+            retyped={id: tuple(sorted(columns)) for id, columns in retyped.items()},
             names=mapping.names(self.catalog, connection, table) if mapped else {},
             small_rows=self.settings["lake.small_delete_rows"],
             small_files=self.settings["lake.small_delete_files"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 import numpy as np
@@ -55,6 +55,8 @@ class ScanRequest:
     inlined: Sequence[InlinedRows] = ()
     lacking: Mapping[int, frozenset[int]] = field(default_factory=dict)
     """Data file id → ids of columns with a default that the file was written without."""
+    retyped: Mapping[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    """Data file id → (column id, type it was written with) where Spark does not read one as the other."""
     names: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
     """Mapping id → field id → name in the file, for files without field ids."""
     addressed: bool = False
@@ -98,7 +100,9 @@ class _Scan:
     def kind(self, piece: Piece) -> tuple[object, ...]:
         mapping = piece.file.mapping_id if self.by_name(piece.file) else None
         lacking = self.request.lacking.get(piece.file.id, frozenset())
-        return (mapping, lacking, piece.life, piece.has_deletes, piece.only_deleted, piece.weight)
+        retyped = self.request.retyped.get(piece.file.id, ())
+        begin = None if piece.life is None else piece.file.begin
+        return (mapping, lacking, retyped, piece.life, begin, piece.has_deletes, piece.only_deleted, piece.weight)
 
     def by_name(self, file: DataFile) -> bool:
         # Files that Trickle wrote carry field ids even when a mapping serves DuckDB.
@@ -119,7 +123,8 @@ class _Scan:
             frame = self.without_deletes(frame, pieces)
         lacking = self.request.lacking.get(first.file.id, frozenset())
         names = self.request.names.get(first.file.mapping_id or -1, {}) if self.by_name(first.file) else {}
-        outputs = [self.value(c, lacking, names) for c in self.table.columns]
+        old = dict(self.request.retyped.get(first.file.id, ()))
+        outputs = [self.value(c, lacking, names, c.id in old) for c in self.table.columns]
         return frame.select(*outputs, *self.extras(first))
 
     def read(self, pieces: list[Piece]) -> DataFrame:
@@ -127,8 +132,14 @@ class _Scan:
         if self.by_name(first.file):
             schema = _named_schema(self.table, self.request.names[first.file.mapping_id or -1])
         else:
-            schema = StructType([*self.schema.fields, *self.internal(first)])
+            schema = StructType([*self.fields(first), *self.internal(first)])
         return self.spark.read.schema(schema).parquet(*(p.file.path for p in pieces))
+
+    def fields(self, piece: Piece) -> list[StructField]:
+        """The table's columns, with the types that the file was written with where those must be read."""
+        old = dict(self.request.retyped.get(piece.file.id, ()))
+        columns = [replace(c, type=old.get(c.id, c.type)) for c in self.table.columns]
+        return list(struct_type(columns, with_ids=True, table=self.table.label).fields) if old else self.schema.fields
 
     def internal(self, piece: Piece) -> list[StructField]:
         """DuckLake's own columns, where they are needed; a file without them gives NULL."""
@@ -139,7 +150,9 @@ class _Scan:
             wanted.append(_internal(SNAPSHOT_ID, SNAPSHOT_ID_FIELD))
         return wanted
 
-    def value(self, column: Column, lacking: frozenset[int], names: Mapping[int, str]) -> SparkColumn:
+    def value(
+        self, column: Column, lacking: frozenset[int], names: Mapping[int, str], retyped: bool = False
+    ) -> SparkColumn:
         type = to_spark(column, self.table.label)
         if column.id in lacking:
             default = parse(column.initial_default, column)
@@ -148,7 +161,7 @@ class _Scan:
             return (
                 F.col(_quoted(names[column.id])).cast(type).alias(column.name) if column.id in names else _null(column)
             )
-        return F.col(_quoted(column.name))
+        return F.col(_quoted(column.name)).cast(type).alias(column.name) if retyped else F.col(_quoted(column.name))
 
     def extras(self, piece: Piece) -> list[SparkColumn]:
         found = []
