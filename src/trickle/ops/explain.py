@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from ..delta.state import initial, maintain
+from ..delta import initial, maintain, strategies
 from ..errors import TrickleError
 from ..execute.binding import Binding
 from ..execute.transaction import Transaction
@@ -18,7 +18,7 @@ from ..registry.models import StreamTable
 from ..sql.names import Name
 from ..sql.render import quote, render
 from .facts import effective_mode
-from .outline import outline, strategies
+from .outline import outline
 from .streams import Streams
 
 
@@ -89,7 +89,9 @@ def _plans(compiled: Compiled) -> list[Explanation]:
     full, delta = initial(storage), maintain(storage)
     found = [Explanation("plan", str(n), text) for n, text in enumerate(outline(full))]
     found += [Explanation("delta plan", str(n), text) for n, text in enumerate(outline(delta))]
-    found += [Explanation("operator", operator, how) for operator, how in strategies(storage)]
+    found += [
+        Explanation("operator", s.operator, f"{s.strategy}: {s.reason}") for s in strategies(storage.plan, storage)
+    ]
     found += [Explanation("hidden column", h.column.name, h.purpose) for h in storage.hidden]
     found.append(Explanation("sql", "full", render(full, _named, storage.stored_labels)))
     found.append(Explanation("sql", "delta", render_change(storage, delta, _named)))
