@@ -208,27 +208,32 @@ def test_changes_are_net(shop: Trickle) -> None:
     assert shop("changes", "t", "--from", "2", "--to", "2", "--json").json == []
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("sql", "SELECT * FROM missing"),
-        ("sql", "SELECT nothing FROM t"),
-        ("sql", "SELEC 1"),
-        ("sql", "SELECT assert_true(id > 1) FROM t"),
-        ("describe", "missing"),
-        ("changes", "t", "--from", "99"),
-        ("maintain", "cluster", "t"),
-        ("maintain", "expire"),
-    ],
+FAILURES = (
+    ("sql", "SELECT * FROM missing"),
+    ("sql", "SELECT nothing FROM t"),
+    ("sql", "SELEC 1"),
+    ("sql", "SELECT assert_true(id > 1) FROM t"),
+    ("describe", "missing"),
+    ("changes", "t", "--from", "99"),
+    ("maintain", "cluster", "t"),
+    ("maintain", "expire"),
 )
-def test_a_failure_is_one_block_with_a_hint(shop: Trickle, arguments: tuple[str, ...]) -> None:
-    said = shop(*arguments)
-    assert (said.code, said.out) == (1, "")
-    assert said.err.startswith("error: ") and "\nhint: " in said.err
-    assert "Traceback" not in said.err and "\tat org.apache" not in said.err
-    spoken = shop("--json", *arguments)
-    assert set(json.loads(spoken.err)["error"]) == {"code", "message", "detail", "hint"}
+
+
+@pytest.mark.spark
+def test_a_failure_is_one_block_with_a_hint(shop: Trickle) -> None:
+    for arguments in FAILURES:
+        said = shop(*arguments)
+        assert (said.code, said.out) == (1, "")
+        assert said.err.startswith("error: ") and "\nhint: " in said.err
+        assert "Traceback" not in said.err and "\tat org.apache" not in said.err
+
+
+@pytest.mark.spark
+def test_a_failure_is_told_to_programs_in_json(shop: Trickle) -> None:
+    said = shop("--json", "describe", "missing")
+    assert set(json.loads(said.err)["error"]) == {"code", "message", "detail", "hint"}
+    assert json.loads(said.err)["error"]["code"] == "not_found"
 
 
 @pytest.mark.spark

@@ -136,6 +136,22 @@ def test_the_examples_of_a_page_run(
             names["db"].close()  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "```python\nassert 1 + 1 == 3\n```\n",
+        "```python\n>>> 1 + 1\n3\n```\n",
+        "```console\n$ trickle version\ntrickle 0.0.0\n```\n",
+        "```console\n$ trickle nonsense\n```\n",
+    ],
+)
+def test_a_wrong_example_is_noticed(
+    wrong: str, peer: DuckDBPeer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(AssertionError):
+        Reader("a page", {}, capfd, peer, tmp_path).read(wrong)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_generated_page_is_up_to_date(name: str) -> None:
     written = (DOCS / "reference" / name).read_text(encoding="utf-8")
