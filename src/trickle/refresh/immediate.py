@@ -87,10 +87,17 @@ class _Maintenance:
             try:
                 sql = delta_sql(compiled.storage, self.unchanged(compiled), frames)
                 delta = self.refresher.lake.spark.sql(sql)
-                changed = applying.apply(self.transaction, stored, delta, compiled.storage.key, 0)
+                changed = applying.apply(self.transaction, stored, delta, compiled.storage.key, self.most_rows())
             finally:
                 frames.close()
         self.stage(started, clock, *changed)
+
+    def most_rows(self) -> int:
+        """How many rows the transaction adds or takes away."""
+        parts = self.transaction.draft.tables.values()
+        added = sum(f.records for p in parts for f in p.added.values())
+        ended = sum(p.seen[id].records for p in parts for id in p.ended)
+        return added + ended + sum(len(gone) for p in parts for gone in p.removed.values())
 
     def start_of(self, table: Table) -> Snapshot:
         """Where the stream table stands: its frontier, or the commit of an upstream one that holds it."""
