@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import doctest
+import importlib
 import subprocess
 import sys
 import sysconfig
@@ -44,6 +46,13 @@ def test_what_a_module_exports_is_sorted(path: Path) -> None:
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
             names = ast.literal_eval(node.value)
             assert names == sorted(set(names), key=_isort_order)
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    named = [".".join(p.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__") for p in SOURCES]
+    found = {name: doctest.testmod(importlib.import_module(name)) for name in named}
+    assert [name for name, result in found.items() if result.failed] == []
+    assert sum(result.attempted for result in found.values()) > 50
 
 
 def test_help_waits_for_no_heavy_module() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from itertools import count
 from pathlib import Path
 
@@ -46,13 +48,14 @@ def _place(given: Options) -> str:
 
 
 def _next(output: Output, lake: str, filled: int, head: int, data_path: str) -> None:
-    place = shlex.quote(lake)
+    trickle, python = _programs(sys.argv[0], shutil.which("trickle"))
+    at = f"{trickle} --lake {shlex.quote(lake)}"
     output.say()
     output.say("What to try next", style="bold")
-    output.say(f"  trickle --lake {place} sql 'SELECT * FROM orders VERSION AS OF {filled}'")
-    output.say(f"  trickle --lake {place} changes orders --from {filled} --to {head}")
-    output.say(f"  trickle --lake {place} snapshots")
-    output.say(f'  python -c \'import trickle; print(trickle.connect("{lake}").table("orders").toPandas())\'')
+    output.say(f"  {at} sql 'SELECT * FROM orders VERSION AS OF {filled}'")
+    output.say(f"  {at} changes orders --from {filled} --to {head}")
+    output.say(f"  {at} snapshots")
+    output.say(f'  {python} -c \'import trickle; print(trickle.connect("{lake}").table("orders").toPandas())\'')
     if "://" not in lake:
         output.say("The same lake in DuckDB, which reads and writes it too:")
         output.say("  INSTALL ducklake; INSTALL sqlite;")
@@ -60,3 +63,15 @@ def _next(output: Output, lake: str, filled: int, head: int, data_path: str) -> 
             f"  ATTACH 'ducklake:sqlite:{Path(lake).absolute()}/catalog.sqlite' AS shop (DATA_PATH '{data_path}');"
         )
         output.say("  SELECT * FROM shop.orders;")
+
+
+def _programs(called: str, known: str | None) -> tuple[str, str]:
+    """How to call `trickle` and `python` again: by name where the shell finds them, else as it was called.
+
+    >>> _programs(".venv/bin/trickle", None), _programs("/usr/bin/trickle", "/usr/bin/trickle")
+    (('.venv/bin/trickle', '.venv/bin/python'), ('trickle', 'python'))
+    """
+    path = Path(called)
+    if path.name != "trickle" or called == known:
+        return "trickle", "python"
+    return shlex.quote(str(path)), shlex.quote(str(path.with_name("python")))
