@@ -4,31 +4,45 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from trickle.delta import join as inner
 from trickle.delta import semi_join
+from trickle.delta.affected import narrowed
 from trickle.delta.weights import PASSED_WEIGHT
-from trickle.plan import Item, Join, Node, OuterJoin, Project, SemiJoin, UnionAll, cast, keep, null
+from trickle.plan import (
+    Item,
+    Join,
+    Node,
+    OuterJoin,
+    Project,
+    SemiJoin,
+    UnionAll,
+    after,
+    before,
+    cast,
+    keep,
+    null,
+)
 
 
 def delta(join: OuterJoin, left: Node, right: Node) -> Node:
-    """Δ(L ⟕ R) = Δ(L ⋈ R) + Δ(L ▷ R)×NULLs;  for ⟗ also + Δ(R ▷ L)×NULLs"""
+    """Δ(L ⟕ R) = ΔL ⟕ R• + L° ⋈ ΔR + padding of L° rows that found or lost their match;  ⟗: + Δ(R ▷ L) padded"""
+    lonely = SemiJoin(join.left, join.right, join.on, anti=True)
     parts = [
-        inner.delta(Join((join.left, join.right), join.on), left, right),
-        _padding(join, SemiJoin(join.left, join.right, join.on, anti=True), left, right),
+        OuterJoin(left, narrowed(after(join.right), join.on, by=left), join.on),
+        Join((right, before(join.left)), join.on),
+        _padded(join, semi_join.turned(lonely, right)),
     ]
     if join.full:
-        parts.append(_padding(join, SemiJoin(join.right, join.left, join.on, anti=True), right, left))
+        other = SemiJoin(join.right, join.left, join.on, anti=True)
+        parts.append(_padded(join, semi_join.delta(other, right, left)))
     return UnionAll(tuple(parts))
 
 
-def _padding(join: OuterJoin, lonely: SemiJoin, kept: Node, other: Node) -> Node:
-    """Δ of the rows without a partner, the partner's columns filled with NULL."""
-    own = set(lonely.names)
-    padded = tuple(
-        item if item.name in own else Item(item.column, _typed_null(item.column.type)) for item in keep(join.columns)
-    )
-    return Project(semi_join.delta(lonely, kept, other), (*padded, PASSED_WEIGHT))
+def _padded(join: OuterJoin, rows: Node) -> Node:
+    """The rows, the partner's columns filled with NULL."""
+    own = set(rows.names)
+    items = (i if i.name in own else Item(i.column, _absent(i.column.type)) for i in keep(join.columns))
+    return Project(rows, (*items, PASSED_WEIGHT))
 
 
-def _typed_null(type: str | None) -> exp.Expr:
+def _absent(type: str | None) -> exp.Expr:
     return cast(null(), type) if type else null()

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from trickle.delta.affected import narrowed
 from trickle.delta.weights import difference
 from trickle.plan import Node, SemiJoin, UnionAll, after, before
 
 
 def delta(join: SemiJoin, left: Node, right: Node) -> Node:
-    """Δ(L ⋉ R) = ΔL ⋉ R•  +  (L° ⋉ ΔR) ⋉ R•  −  (L° ⋉ ΔR) ⋉ R°;  for ▷ read ▷ before R• and R°.
+    """Δ(L ⋉ R) = ΔL ⋉ R•  +  (L° ⋉ ΔR) ⋉ R•  −  (L° ⋉ ΔR) ⋉ R°;  for ▷ read ▷ before R• and R°."""
+    now = narrowed(after(join.right), join.on, by=left)
+    return UnionAll((replace(join, left=left, right=now), turned(join, right)))
 
-    Only the old rows that match some changed right row can find or lose their match.
-    """
+
+def turned(join: SemiJoin, right: Node) -> Node:
+    """The old left rows that found or lost their match: only those that match some changed right row can."""
     moved = SemiJoin(before(join.left), right, join.on)
-    fresh = replace(join, left=left, right=after(join.right))
-    turned = difference(
-        replace(join, left=moved, right=after(join.right)),
-        replace(join, left=moved, right=before(join.right)),
-    )
-    return UnionAll((fresh, turned))
+    now, then = (narrowed(state, join.on, by=right) for state in (after(join.right), before(join.right)))
+    return difference(replace(join, left=moved, right=now), replace(join, left=moved, right=then))

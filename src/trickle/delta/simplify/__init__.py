@@ -7,9 +7,18 @@ from trickle.delta.simplify.flatten import flatten
 from trickle.delta.simplify.merge_projections import merge_projections
 from trickle.delta.simplify.prune_columns import prune_columns
 from trickle.delta.simplify.push_filters import push_filters
+from trickle.delta.simplify.push_semi_joins import push_semi_joins
 from trickle.plan import Node
 
-PASSES = (drop_empty, push_filters, flatten, merge_projections, prune_columns, merge_projections)
+PASSES = (
+    drop_empty,
+    push_filters,
+    push_semi_joins,
+    flatten,
+    merge_projections,
+    prune_columns,
+    merge_projections,
+)
 
 
 def simplify(plan: Node) -> Node:
@@ -25,5 +34,6 @@ __all__ = [
     "merge_projections",
     "prune_columns",
     "push_filters",
+    "push_semi_joins",
     "simplify",
 ]

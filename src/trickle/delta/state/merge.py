@@ -11,8 +11,10 @@ from sqlglot import exp
 
 from trickle.delta.affected import affected, restrict
 from trickle.delta.differentiate import raw_delta, settle
+from trickle.delta.growth import only_adds
 from trickle.delta.rules import RULES
 from trickle.delta.simplify import flatten, simplify
+from trickle.delta.state.algebra import Algebra
 from trickle.delta.state.cells import Cell, Merge, came, left
 from trickle.delta.state.storage import COUNT, Storage
 from trickle.delta.weights import consolidate, difference
@@ -48,12 +50,16 @@ def initial(storage: Storage) -> Node:
     return simplify(flatten(_stored(storage, _kept_groups(storage, wide))))
 
 
-def maintain(storage: Storage, unchanged: frozenset[str] = frozenset()) -> Node:
-    """The net change of the stored rows: their columns and `__w`."""
-    return consolidate(simplify(settle(flatten(raw_change(storage, unchanged)), unchanged)))
+def maintain(storage: Storage, unchanged: frozenset[str] = frozenset(), appending: bool = False) -> Node:
+    """The net change of the stored rows: their columns and `__w`.
+
+    With `appending` the sources only gained rows: what only adds needs no netting, what only grows no rescan.
+    """
+    change = simplify(settle(flatten(raw_change(storage, unchanged, appending)), unchanged))
+    return change if appending and storage.aggregate is None and only_adds(storage.plan) else consolidate(change)
 
 
-def raw_change(storage: Storage, unchanged: frozenset[str] = frozenset()) -> Node:
+def raw_change(storage: Storage, unchanged: frozenset[str] = frozenset(), appending: bool = False) -> Node:
     aggregate = storage.aggregate
     if aggregate is None:
         return raw_delta(flatten(storage.plan), unchanged, RULES)
@@ -63,7 +69,7 @@ def raw_change(storage: Storage, unchanged: frozenset[str] = frozenset()) -> Nod
         now = after(aggregate.input)
         new = _full(storage, _restricted(storage, now, change))
     else:
-        new = _merged(storage, change)
+        new = _merged(storage, change, appending and only_adds(aggregate.input))
     return difference(_stored(storage, _kept_groups(storage, new)), old)
 
 
@@ -74,12 +80,15 @@ def _full(storage: Storage, rows: Node) -> Node:
     return Aggregate(rows, aggregate.keys, (*cells, *aggregate.calls))
 
 
-def _merged(storage: Storage, change: Node) -> Node:
-    """Keys, cells and calls of the affected groups, rescanned where merging cannot tell."""
+def _merged(storage: Storage, change: Node, growing: bool = False) -> Node:
+    """Keys, cells and calls of the affected groups, rescanned where merging cannot tell.
+
+    Of a change that is `growing` nothing went: extremes are merged like sums.
+    """
     aggregate = _aggregate_of(storage)
-    contributions = UnionAll((_stored_part(storage, change), _changed_part(storage, change)))
+    contributions = UnionAll((_stored_part(storage, change), _changed_part(storage, change, growing)))
     merged = Aggregate(contributions, keep(_key_columns(storage)), _merging(storage))
-    stale = [a.stale for a in storage.algebras if a.stale is not None]
+    stale = [a.stale for a in storage.algebras if a.stale is not None and not (growing and _only_grows(a))]
     if not stale:
         return _results(storage, merged)
     is_stale = coalesce(any_of(stale), exp.false())
@@ -96,13 +105,23 @@ def _stored_part(storage: Storage, change: Node) -> Node:
     """Keys and cells of the stored groups that the change touches."""
     keys = tuple(Item(c, col(storage.stored_as(c.name))) for c in _key_columns(storage))
     cells = tuple(Item(Column(c.name, c.type), col(storage.stored_as(c.name))) for c in storage.cells)
-    gone = tuple(Item(Column(c.went), null()) for c in storage.cells if c.only_grows)
-    return Project(_touched_rows(storage, change), (*keys, *cells, *gone))
+    return Project(_touched_rows(storage, change), (*keys, *cells, *_nothing_went(storage)))
 
 
-def _changed_part(storage: Storage, change: Node) -> Node:
+def _nothing_went(storage: Storage) -> tuple[Item, ...]:
+    return tuple(Item(Column(c.went), null()) for c in storage.cells if c.only_grows)
+
+
+def _only_grows(algebra: Algebra) -> bool:
+    return all(cell.only_grows for cell in algebra.cells)
+
+
+def _changed_part(storage: Storage, change: Node, appended: bool = False) -> Node:
     """Keys and what the changed rows contribute to each cell."""
     keys = _aggregate_of(storage).keys
+    if appended:
+        values = tuple(Item(Column(c.name, c.type), c.of_row) for c in storage.cells)
+        return Project(change, (*keys, *values, *_nothing_went(storage)))
     sums = [c for c in storage.cells if not c.only_grows]
     growing = [c for c in storage.cells if c.only_grows]
     if not growing:
