@@ -39,12 +39,13 @@ class TrickleError(Exception):
     """
 
     code: ClassVar[str] = "trickle_error"
+    usual_hint: ClassVar[str] = "see the detail, and docs/reference/errors.md."
 
     def __init__(self, message: str, detail: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.detail = detail
-        self.hint = hint
+        self.hint = hint or self.usual_hint
 
     def __str__(self) -> str:
         lines = [self.message]
@@ -69,6 +70,7 @@ class SessionClosed(TrickleError):
 
 class QueryError(TrickleError):
     code = "query_error"
+    usual_hint = "correct the statement; docs/reference/sql.md shows the forms there are."
 
 
 class NotIncremental(QueryError):

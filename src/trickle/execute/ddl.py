@@ -114,7 +114,7 @@ def require_column(table: Table, name: str) -> Column:
     found = table.column(name)
     if found is None:
         known = ", ".join(c.name for c in table.columns)
-        raise QueryError(f'table "{table.label}" has no column "{name}"', hint=f"its columns are {known}.")
+        raise NotFound(f'table "{table.label}" has no column "{name}"', hint=f"its columns are {known}.")
     return found
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text, update
+from sqlalchemy import Connection, Engine, create_engine, event, exc, insert, inspect, select, text, update
 from sqlalchemy.engine import make_url
 
 from .. import errors
@@ -166,6 +166,11 @@ class Catalog:
             )
         return facts
 
+    def use_wal(self) -> None:
+        """Readers and a writer side by side; kept in the file, so said once. A read-only lake stays as it is."""
+        with suppress(sqlite3.Error, exc.SQLAlchemyError), self._connect() as connection:
+            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+
     def add_indexes(self) -> None:
         """Indexes DuckLake lacks; harmless to DuckDB, and skipped where the catalog cannot be written."""
         try:
@@ -191,5 +196,4 @@ class Catalog:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = None  # transactions are begun by us: the driver's own BEGIN is deferred
-    connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Table as SqlTable
 from sqlalchemy import delete, insert, select, update
 
-from . import mapping
+from . import inlined, mapping
 from .definitions import PRIMARY_KEY_TAG, VIEW_SQL_TAG
 from .draft import FileSwap, TableDraft
 from .files import reflect
@@ -182,6 +182,7 @@ class Entries(_Rows):
                 self.end("tag", object_id=table.id, key=key)
             self._tags(table.id, self._table_tags(part))
         self._version(table.id)
+        inlined.add_store(commit.catalog, self.connection, table, commit.version)
 
     def _table_tags(self, part: TableDraft) -> dict[str, str]:
         table, before = part.table, part.before
@@ -351,7 +352,7 @@ class FileEntries(_Rows):
         if file.mapping_id is None:
             return None
         new = next(self.commit.file_ids)
-        return mapping.find_or_add(self.commit.catalog, self.connection, self.table, new)
+        return mapping.find_or_add(self.commit.catalog, self.connection, self.table, file.internal, new)
 
     def _stored(self, path: str) -> tuple[str, bool]:
         self.commit.named.add(path)

@@ -144,12 +144,16 @@ def _analysis_hint(text: str) -> str:
     return "correct the statement where it points."
 
 
+_OWN_NAMES = re.compile(r"(?:, )?(?:`\w+`\.)?`__trickle_\w+`")
+
+
 def _is_value_error(text: str) -> bool:
     return bool(re.search(r"CAST_INVALID_INPUT|CAST_OVERFLOW|ARITHMETIC_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE", text))
 
 
 def _brief(error: Exception) -> str:
-    """Spark's message without the Java stack below it, but with the causes it names."""
-    lines = str(error).split("\n")
+    """Spark's message without plans, Java stacks and Trickle's own names, but with the causes it names."""
+    text = re.split(r";\n'|\n(?:'|\+- |:- )", str(error))[0]
+    lines = text.split("\n")
     kept = [line for line in lines if not line.lstrip().startswith(("at ", "..."))]
-    return "\n".join(kept)[:2000]
+    return _OWN_NAMES.sub("", "\n".join(kept))[:2000]

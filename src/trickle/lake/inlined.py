@@ -7,13 +7,32 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from sqlalchemy import Connection, and_, or_, select
+from sqlalchemy import (
+    REAL,
+    BigInteger,
+    Boolean,
+    Connection,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Numeric,
+    SmallInteger,
+    String,
+    and_,
+    insert,
+    or_,
+    select,
+)
+from sqlalchemy import Column as SqlColumn
+from sqlalchemy import Table as SqlTable
+from sqlalchemy.dialects.postgresql import DOUBLE_PRECISION, UUID
+from sqlalchemy.types import TypeEngine
 
 from .catalog import Catalog
 from .definitions import build_columns
 from .files import has_table, reflect
 from .model import Column, Table
-from .text import parse
+from .text import decimal_arguments, parse
 from .types import to_arrow
 
 
@@ -128,3 +147,38 @@ def _renamed(value: Any, old: Column, new: Column) -> Any:
         return [_renamed(v, old.children[0], new.children[0]) for v in value]
     pairs = value.items() if isinstance(value, dict) else value
     return [(k, _renamed(v, old.children[1], new.children[1])) for k, v in pairs]
+
+
+def add_store(catalog: Catalog, connection: Connection, table: Table, version: int) -> None:
+    """A new, empty inlined table for changed columns, as DuckDB makes one; only where the table has any."""
+    i = catalog.tables["inlined_data_tables"]
+    if not connection.execute(select(i.c.table_name).where(i.c.table_id == table.id)).first():
+        return
+    name = f"ducklake_inlined_data_{table.id}_{version}"
+    fixed = [SqlColumn(n, BigInteger) for n in ("row_id", "begin_snapshot", "end_snapshot")]
+    held = [SqlColumn(c.name, _store_type(c, catalog.is_sqlite)) for c in table.columns]
+    SqlTable(name, MetaData(schema=catalog.schema), *fixed, *held).create(connection)
+    connection.execute(insert(i).values(table_id=table.id, table_name=name, schema_version=version))
+
+
+_SQLITE: dict[str, TypeEngine[Any]] = {
+    **dict.fromkeys(("boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"), BigInteger()),
+    "blob": LargeBinary(),
+}
+_POSTGRES: dict[str, TypeEngine[Any]] = {
+    "boolean": Boolean(),
+    **dict.fromkeys(("int8", "int16"), SmallInteger()),
+    **dict.fromkeys(("int32", "uint8", "uint16"), Integer()),
+    **dict.fromkeys(("int64", "uint32"), BigInteger()),
+    "float32": REAL(),
+    "float64": DOUBLE_PRECISION(),
+    "uuid": UUID(as_uuid=False),
+    **dict.fromkeys(("varchar", "json", "blob"), LargeBinary()),
+}
+
+
+def _store_type(column: Column, is_sqlite: bool) -> TypeEngine[Any]:
+    """The type under which DuckDB keeps a column in the catalog's database; text for all that has none."""
+    if column.type.startswith("decimal") and not is_sqlite:
+        return Numeric(*decimal_arguments(column.type))
+    return (_SQLITE if is_sqlite else _POSTGRES).get(column.type, String())

@@ -93,7 +93,8 @@ class Lake:
         if part is not None:
             request = _with_draft(request, part)
         request = replace(request, addressed=addressed)
-        frame = scan(self.spark, self.storage, request)
+        with translated(f'table "{table.label}"'):
+            frame = scan(self.spark, self.storage, request)
         return frame, [p.file for p in request.pieces], list(request.inlined)
 
     def changes(self, table: Table, start: int, end: int) -> DataFrame:
@@ -106,7 +107,8 @@ class Lake:
             snapshots.at(self.catalog, connection, start)
             found, rows = change_pieces(self.catalog, connection, table, start, end)
             request = self.request(connection, table, found, rows)
-        return scan(self.spark, self.storage, replace(request, weighted=True))
+        with translated(f'changes of table "{table.label}"'):
+            return scan(self.spark, self.storage, replace(request, weighted=True))
 
     def request(self, connection: Connection, table: Table, found: list[Piece], rows: list[InlinedRows]) -> ScanRequest:
         lacking: dict[int, set[int]] = defaultdict(set)
@@ -216,6 +218,7 @@ def _open_directory(file: Path, data_path: str | None, spark: StartSpark, settin
     catalog = Catalog.sqlite(file, settings["catalog.lock_timeout_seconds"])
     home = normal(data_path) if data_path else f"{file.parent}/data/"
     is_new = not catalog.has_lake()
+    catalog.use_wal()
     if is_new:
         Storage(home).make_root()
         catalog.create(home)

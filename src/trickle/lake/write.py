@@ -115,7 +115,8 @@ class Writer:
         try:
             with translated(f'writing table "{self.table.label}"'):
                 writer.mode("append").parquet(folder)
-                return self._collect(folder)
+                internal = ((ROW_ID,) if with_row_ids else ()) + ((SNAPSHOT_ID,) if with_births else ())
+                return self._collect(folder, internal)
         except BaseException:
             self.storage.remove_folder(folder)
             raise
@@ -141,7 +142,8 @@ class Writer:
         column = F.col("`" + self._column(key).name.replace("`", "``") + "`")
         return column if key.transform == "identity" else getattr(F, key.transform)(column)
 
-    def _collect(self, folder: str) -> list[DataFile]:
+    def _collect(self, folder: str, internal: tuple[str, ...]) -> list[DataFile]:
+        mapped = needed(self.table.columns)
         stored = [f for f in self.storage.parquet_files(folder) if f.bytes > 0]
         footers = read_footers([f.path for f in stored], self.table.columns)
         found = []
@@ -150,7 +152,7 @@ class Writer:
                 self.storage.remove(file.path)
                 continue
             written = self._file(file.path, footer, self._values_of(file.path[len(folder) :], footer))
-            found.append(replace(written, mapping_id=-1) if needed(self.table.columns) else written)
+            found.append(replace(written, mapping_id=-1, internal=internal) if mapped else written)
         if is_local(folder):
             self._drop_checksums(folder)
         return found

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from trickle.errors import QueryError
+from trickle.errors import NotFound, QueryError
 from trickle.sql.alteration import (
     TRANSFORMS,
     AddColumn,
@@ -136,7 +136,7 @@ class CreateTable:
         columns = {column.name.casefold() for column in self.columns}
         for name in names:
             if name.casefold() not in columns:
-                raise QueryError(f'{clause} of table "{self.name.label}" names a column it does not have: "{name}"')
+                raise NotFound(f'{clause} of table "{self.name.label}" names a column it does not have: "{name}"')
 
 
 @dataclass(frozen=True)

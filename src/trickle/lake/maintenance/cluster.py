@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from ...errors import QueryError
+from ...errors import NotFound, QueryError
 from ...records import Record
 from ..model import Table
 from .rewriting import move
@@ -54,5 +54,5 @@ def _keys(table: Table, by: list[str] | None) -> list[str]:
     for key in wanted:
         if table.column(key) is None:
             known = ", ".join(c.name for c in table.columns)
-            raise QueryError(f'table "{table.label}" has no column "{key}"', hint=f"its columns are {known}.")
+            raise NotFound(f'table "{table.label}" has no column "{key}"', hint=f"its columns are {known}.")
     return wanted
