@@ -25,10 +25,6 @@ def null() -> exp.Expr:
     return exp.Null()
 
 
-def call(function: type[exp.Func], *arguments: exp.Expr) -> exp.Expr:
-    return function(this=arguments[0], **({"expression": arguments[1]} if len(arguments) > 1 else {}))
-
-
 def both(left: exp.Expr, right: exp.Expr, operator: type[exp.Binary]) -> exp.Expr:
     """`(left) operator (right)`, with parentheses where the operands need them."""
     return operator(this=grouped(left), expression=grouped(right))

@@ -59,6 +59,10 @@ class Block:
         if where is not None:
             self.keep_where(bind(where.this, self.scope, self.context))
 
+    def inner(self, select: exp.Select) -> Block:
+        """A subquery's SELECT, which may read the columns in sight here."""
+        return Block(select, self.context, Scope(outer=self.scope))
+
     def keep_where(self, condition: exp.Expr) -> None:
         """σ, conjunct by conjunct: subquery predicates become joins, correlated ones wait for the outer query."""
         plain = []

@@ -7,12 +7,13 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from trickle.errors import QueryError
+from trickle.sql.dialects import DIALECTS
 
 
 def parse_query(text: str, dialect: str = "spark") -> exp.Query:
     """The one query that the text is."""
     try:
-        trees = [tree for tree in sqlglot.parse(text, dialect=dialect) if tree is not None]
+        trees = [tree for tree in sqlglot.parse(text, dialect=DIALECTS[dialect]) if tree is not None]
     except (ParseError, TokenError) as error:
         raise QueryError("the query cannot be parsed", detail=_first(error)) from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Query | exp.Values):

@@ -39,7 +39,6 @@ from trickle.plan import (
 from trickle.sql.lower.bind import is_subquery
 from trickle.sql.lower.grouping import Grouping
 from trickle.sql.lower.refuse import unsupported, wrong
-from trickle.sql.lower.scope import Scope
 
 if TYPE_CHECKING:
     from trickle.sql.lower.block import Block
@@ -99,10 +98,8 @@ def join_values(block: Block, expression: exp.Expr) -> exp.Expr:
 
 def open_subquery(block: Block, query: exp.Expr) -> Inner:
     """The subquery, its correlated conjuncts still open where its shape allows."""
-    from trickle.sql.lower.block import Block as NewBlock
-
     if isinstance(query, exp.Select) and _is_plain(query):
-        inner = NewBlock(query, block.context, Scope(outer=block.scope))
+        inner = block.inner(query)
         chosen = inner.chosen()
         if not inner.is_grouped(chosen):
             values = [join_values(inner, c.expression) for c in chosen]
@@ -113,11 +110,9 @@ def open_subquery(block: Block, query: exp.Expr) -> Inner:
 
 def scalar(block: Block, node: exp.Subquery) -> exp.Expr:
     """The value of a one-row subquery; NULL (or 0, of a count) where no row matches."""
-    from trickle.sql.lower.block import Block as NewBlock
-
     query = _query_of(node)
     if isinstance(query, exp.Select) and _is_plain(query):
-        inner = NewBlock(query, block.context, Scope(outer=block.scope))
+        inner = block.inner(query)
         chosen = inner.chosen()
         if inner.is_grouped(chosen) and not query.args.get("having"):
             found = Inner(inner.plan, [c.expression for c in chosen], _outward(block, inner))
