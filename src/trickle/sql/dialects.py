@@ -34,7 +34,7 @@ class SparkSql(Spark):
         }
 
 
-_DIALECTS: dict[str, str | type[Spark]] = {"spark": SparkSql, "postgres": "postgres", "duckdb": "duckdb"}
+DIALECTS: dict[str, str | type[Spark]] = {"spark": SparkSql, "postgres": "postgres", "duckdb": "duckdb"}
 _NAMES = {"spark": "Spark", "postgres": "PostgreSQL", "duckdb": "DuckDB"}
 
 
@@ -63,7 +63,7 @@ def type_to_spark(text: str, dialect: str = "spark") -> str:
     if dialect == "spark":
         return text
     try:
-        tree = exp.DataType.build(text, dialect=_DIALECTS[dialect])
+        tree = exp.DataType.build(text, dialect=DIALECTS[dialect])
     except SqlglotError as error:
         raise QueryError(f'type "{text}" is not known') from error
     return _generate(tree, dialect, "spark")
@@ -93,7 +93,7 @@ def _translate(sql: str, source: str, target: str) -> str:
 
 def _parse(sql: str, dialect: str) -> exp.Expr:
     try:
-        trees = sqlglot.parse(sql, read=_DIALECTS[dialect])
+        trees = sqlglot.parse(sql, read=DIALECTS[dialect])
     except SqlglotError as error:
         raise _unreadable(dialect, str(error)) from error
     if len(trees) != 1 or trees[0] is None:
@@ -107,7 +107,7 @@ def _generate(tree: exp.Expr, source: str, target: str) -> str:
     if source == "postgres":
         _refuse_unclear_division(annotate_types(tree, dialect="postgres"))
     try:
-        return tree.sql(dialect=_DIALECTS[target], unsupported_level=ErrorLevel.RAISE)
+        return tree.sql(dialect=DIALECTS[target], unsupported_level=ErrorLevel.RAISE)
     except SqlglotError as error:
         raise QueryError(
             f"the query has no translation from {_NAMES[source]} to {_NAMES[target]}",

@@ -37,6 +37,7 @@ from trickle.plan import (
     share,
     shared_nodes,
 )
+from trickle.sql.dialects import SparkSql
 
 Relations = Callable[[str, Version], str]
 """The relation, as SQL text, that holds a table in one of its versions."""
@@ -67,7 +68,7 @@ def quote(name: str) -> str:
 
 
 def text(expression: exp.Expr) -> str:
-    return expression.sql(dialect="spark")
+    return expression.sql(dialect=SparkSql)
 
 
 @dataclass
