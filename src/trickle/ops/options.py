@@ -52,7 +52,17 @@ def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {o.name: o.default for o in OPTIONS} | read_options(given)
+    return consistent({o.name: o.default for o in OPTIONS} | read_options(given))
+
+
+def consistent(options: dict[str, Any]) -> dict[str, Any]:
+    """The options, if each makes sense beside the others."""
+    mode = options["refresh_mode"]
+    if options["append_only"] and mode in ("FULL", "IMMEDIATE"):
+        raise ConfigError(
+            f"append_only has no meaning with refresh_mode = '{mode}'", hint="use AUTO or DIFFERENTIAL, or leave it out."
+        )
+    return options
 
 
 def _read(name: str, value: Any) -> Any:

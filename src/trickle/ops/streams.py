@@ -30,7 +30,7 @@ from ..registry.models import ACTIVE, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
 from ..sql.names import quote_spark
 from ..sql.statement import Name
-from .options import read_options, with_defaults
+from .options import consistent, read_options, with_defaults
 from .stored import add_stored_table, add_view, refuse_reserved, same_columns
 
 VISIBLE = hidden("visible")
@@ -215,7 +215,8 @@ class Streams:
     def alter(self, name: Name, options: Mapping[str, Any] | None = None, query: str | None = None) -> StreamTable:
         """Change options, the query, or both; a new query is filled in the same commit."""
         table = self.find(name)
-        changed = replace(table, options={**table.options, **read_options(options or {})}, version=table.version + 1)
+        chosen = consistent({**table.options, **read_options(options or {})})
+        changed = replace(table, options=chosen, version=table.version + 1)
         changed = replace(changed, refresh_mode=changed.options["refresh_mode"])
         if query is None:
             transaction = Transaction.begin(self.lake)

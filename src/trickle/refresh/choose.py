@@ -32,6 +32,9 @@ class Facts:
     source_rows: int = 0
     expired: bool = False
     """The frontier's snapshot is gone."""
+    append_only: bool = False
+    removed: bool = False
+    """A source lost rows, or had some replaced."""
     history: Sequence[Refresh] = ()
 
 
@@ -65,9 +68,11 @@ def choose(facts: Facts) -> Choice:
         return Choice("FULL", "refresh_mode")
     if facts.obstacle:
         return Choice("FULL", f"not_incremental:{facts.obstacle}")
-    if facts.mode == "AUTO":
-        return _cheaper(facts)
-    return Choice("DIFFERENTIAL")
+    return _cheaper(facts) if facts.mode == "AUTO" else _differential(facts)
+
+
+def _differential(facts: Facts) -> Choice:
+    return Choice("DIFFERENTIAL", "append_only_ended" if facts.append_only and facts.removed else "")
 
 
 def _cheaper(facts: Facts) -> Choice:
@@ -77,11 +82,11 @@ def _cheaper(facts: Facts) -> Choice:
         return (
             Choice("FULL", "cost_model")
             if expected_ms(past, facts.changed_rows) > MARGIN * full
-            else Choice("DIFFERENTIAL")
+            else _differential(facts)
         )
     if facts.source_rows and facts.changed_rows / facts.source_rows > COLD_RATIO:
         return Choice("FULL", "change_ratio")
-    return Choice("DIFFERENTIAL")
+    return _differential(facts)
 
 
 def expected_ms(past: Sequence[Refresh], changed_rows: int) -> float:

@@ -46,6 +46,8 @@ class Look:
     unchanged: frozenset[str]
     changed_rows: int
     source_rows: int
+    removed: bool = False
+    """A source lost rows, or had some replaced."""
     expired: bool = False
 
 
@@ -222,25 +224,25 @@ class _Run:
 
     def measure(self, windows: Mapping[str, Window]) -> Look:
         """Which sources changed, and how many rows the changes and the sources have, by the catalog alone."""
-        unchanged, changed_rows, source_rows = set(), 0, 0
+        unchanged, changed_rows, source_rows, removed = set(), 0, 0, False
         with self.lake.reading() as connection:
             for name, window in windows.items():
-                rows, total = self._sizes(connection, window)
+                total = self.lake.record_count(connection, window.table)
+                came, went = self._sizes(connection, window) if window.start is not None else (total, 0)
                 source_rows += total
-                changed_rows += rows
-                if rows == 0 and window.start is not None:
+                changed_rows += came + went
+                removed = removed or went > 0
+                if came + went == 0 and window.start is not None:
                     unchanged.add(name)
-        return Look(self.target, windows, frozenset(unchanged), changed_rows, source_rows)
+        return Look(self.target, windows, frozenset(unchanged), changed_rows, source_rows, removed)
 
     def _sizes(self, connection: Connection, window: Window) -> tuple[int, int]:
-        total = self.lake.record_count(connection, window.table)
-        if window.start is None:
-            return total, total
-        if window.start.id == window.end.id:
-            return 0, total
+        """At most so many rows came, and so many went."""
+        if window.start is None or window.start.id == window.end.id:
+            return 0, 0
         found, inlined = change_pieces(self.lake.catalog, connection, window.table, window.start.id, window.end.id)
-        rows = sum(_most_rows(p) for p in found) + sum(len(r.row_ids) for r in inlined)
-        return rows, total
+        sizes = [(p.weight, _most_rows(p)) for p in found] + [(r.weight, len(r.row_ids)) for r in inlined]
+        return sum(n for weight, n in sizes if weight > 0), sum(n for weight, n in sizes if weight < 0)
 
     # Choose.
 
@@ -259,6 +261,8 @@ class _Run:
             changed_rows=look.changed_rows,
             source_rows=look.source_rows,
             expired=look.expired,
+            append_only=table.append_only,
+            removed=look.removed,
             history=history,
         )
         choice = choose(facts)
@@ -311,7 +315,8 @@ class _Run:
             raise self.compiled.obstacle
         frames = Frames(self.lake, self.prefix, makers(self.lake, look.windows, (stored, transaction.base)))
         try:
-            delta = self.lake.spark.sql(delta_sql(storage, look.unchanged, frames))
+            appending = self.table.append_only and not look.removed
+            delta = self.lake.spark.sql(delta_sql(storage, look.unchanged, frames, appending))
             return applying.apply(transaction, stored, delta, storage.key, look.changed_rows)
         finally:
             frames.close()
@@ -331,6 +336,7 @@ class _Run:
 
         def rider(connection: Connection, snapshot: int) -> None:
             self.registry.advance(connection, table, target, snapshot)
+            self.end_append_only(connection, look)
             if choice.reason == "source_schema_changed":
                 refreshed = replace(self.table, dependencies=self.compiled.dependencies())
                 self.registry.put_dependencies(connection, refreshed)
@@ -346,12 +352,19 @@ class _Run:
             with self.lake.catalog.writing() as connection:
                 self.registry.require(connection, self.table)
                 self.registry.advance(connection, table, target, None)
+                self.end_append_only(connection, look)
                 result = self.result(choice, 0, 0, target, table.snapshot)
                 self.registry.record(connection, self.line(result, look.changed_rows))
             return result
         draft.riders.append(rider)
         self.lake.commit(draft)
         return found[0]
+
+    def end_append_only(self, connection: Connection, look: Look) -> None:
+        """A source that lost rows does not only grow: from now on the table reckons with that."""
+        if self.table.append_only and look.removed:
+            options = {**self.table.options, "append_only": False}
+            self.registry.mark(connection, self.table, options=json.dumps(options))
 
     def note(self, choice: Choice, frontier: int | None) -> RefreshResult:
         """A refresh without data: the registry alone is told."""
@@ -401,9 +414,9 @@ class _Run:
         )
 
 
-def delta_sql(storage: Storage, unchanged: frozenset[str], frames: Frames) -> str:
+def delta_sql(storage: Storage, unchanged: frozenset[str], frames: Frames, appending: bool = False) -> str:
     """The stored table's change as Spark SQL: its columns in order and the weight."""
-    return render_change(storage, maintain(storage, unchanged), frames.relation)
+    return render_change(storage, maintain(storage, unchanged, appending), frames.relation)
 
 
 def render_change(storage: Storage, change: Node, relation: Relations) -> str:

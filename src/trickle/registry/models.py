@@ -56,6 +56,11 @@ class StreamTable:
         return self.name if self.schema == "main" else f"{self.schema}.{self.name}"
 
     @property
+    def append_only(self) -> bool:
+        """Its sources are said to only grow."""
+        return bool(self.options.get("append_only"))
+
+    @property
     def stored(self) -> str:
         """The stored table as plans name it."""
         return f"trickle.{self.stored_name}"
