@@ -35,7 +35,7 @@ class Committer:
         with self.catalog.writing() as connection:
             head = snapshots.head(self.catalog, connection)
             self._check(connection, draft, head)
-            commit = _Commit(self, connection, draft, head, prepared)
+            commit = Committing(self, connection, draft, head, prepared)
             id = commit.run()
         for path in set(draft.written) - commit.named:
             self.storage.remove(path)  # written and emptied again by the same transaction
@@ -170,7 +170,7 @@ def _all_gone(file: DataFile, gone: np.ndarray) -> bool:
 
 
 @dataclass
-class _Commit:
+class Committing:
     """One commit inside the lock."""
 
     owner: Committer
@@ -192,7 +192,7 @@ class _Commit:
         self.real: dict[int, int] = {}
 
     def run(self) -> int:
-        rows = entries.Entries(self)
+        rows = entries.DefinitionEntries(self)
         rows.schemas()
         rows.tables()
         rows.views()

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
-from . import positions
+from . import bitmap, positions
 from .inlined import InlinedRows
 from .model import (
     DELETE_POS_FIELD,
@@ -181,13 +181,27 @@ class _Scan:
 
     def without_deletes(self, frame: DataFrame, pieces: list[Piece]) -> DataFrame:
         """Leave out, or keep only, the deleted positions."""
+        if self.is_small(pieces) and len(pieces) <= _MOST_CASES:
+            sizes = [p.file.records for p in pieces]
+            if sum(map(bitmap.words_of, sizes)) <= bitmap.MOST_WORDS:
+                return frame.where(self.dead_bit(pieces, sizes) == int(pieces[0].only_deleted))
         keyed = frame.withColumn(_KEY, F.col(FILE) * F.lit(1 << _SHIFT) + F.col(POSITION))
         how = "left_semi" if pieces[0].only_deleted else "left_anti"
         return keyed.join(self.dead_keys(pieces), _KEY, how)
 
-    def dead_keys(self, pieces: list[Piece]) -> DataFrame:
+    def is_small(self, pieces: list[Piece]) -> bool:
+        """Whether the driver reads the deletes."""
         stored = [d for p in pieces for d in p.deletes]
-        if len(stored) > self.request.small_files or sum(d.count for d in stored) > self.request.small_rows:
+        return len(stored) <= self.request.small_files and sum(d.count for d in stored) <= self.request.small_rows
+
+    def dead_bit(self, pieces: list[Piece], sizes: list[int]) -> SparkColumn:
+        found = positions.read_many(self.storage, pieces)
+        words = np.concatenate([bitmap.pack(dead, size) for dead, size in zip(found, sizes, strict=True)])
+        start = _by_size(pieces, bitmap.starts(sizes), "int")
+        return bitmap.bit(self.spark, words, start, F.col(POSITION))
+
+    def dead_keys(self, pieces: list[Piece]) -> DataFrame:
+        if not self.is_small(pieces):
             return self.dead_keys_by_spark(pieces)
         found = positions.read_many(self.storage, pieces)
         return F.broadcast(self.keys(pieces, found))
@@ -292,13 +306,14 @@ def _with_ordinals(spark: SparkSession, frame: DataFrame, pieces: list[Piece], o
     )
 
 
-def _by_size(pieces: list[Piece], ordinals: list[int]) -> SparkColumn:
+def _by_size(pieces: list[Piece], values: list[int], type: str = "bigint") -> SparkColumn:
+    """One value a file."""
     size = F.col("_metadata.file_size")
-    case = F.when(F.lit(False), F.lit(0).cast("bigint"))
-    for piece, ordinal in zip(pieces, ordinals, strict=True):
-        case = case.when(size == piece.file.bytes, F.lit(ordinal).cast("bigint"))
+    case = F.when(F.lit(False), F.lit(0).cast(type))
+    for piece, value in zip(pieces, values, strict=True):
+        case = case.when(size == piece.file.bytes, F.lit(value).cast(type))
     message = "a data file does not have the size that the catalog records; it was replaced or damaged"
-    return case.otherwise(F.raise_error(F.lit(message)).cast("bigint"))
+    return case.otherwise(F.raise_error(F.lit(message)).cast(type))
 
 
 def _named_schema(table: Table, names: Mapping[int, str]) -> StructType:
