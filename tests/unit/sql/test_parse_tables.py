@@ -1,6 +1,6 @@
 import pytest
 
-from trickle.errors import QueryError
+from trickle.errors import NotFound, QueryError
 from trickle.sql.parse import parse
 from trickle.sql.statement import (
     AddColumn,
@@ -152,7 +152,7 @@ def test_create_table_knows_its_conditions() -> None:
     ],
 )
 def test_what_a_table_cannot_have_is_refused_by_name(text: str, message: str) -> None:
-    with pytest.raises(QueryError, match=message):
+    with pytest.raises((QueryError, NotFound), match=message):
         create(text)
 
 
