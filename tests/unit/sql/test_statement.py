@@ -1,6 +1,6 @@
 import pytest
 
-from trickle.errors import QueryError
+from trickle.errors import NotFound, QueryError
 from trickle.sql.statement import (
     AlterStreamTable,
     ColumnDef,
@@ -56,7 +56,7 @@ def test_a_table_needs_columns_or_a_query() -> None:
     ],
 )
 def test_a_clause_may_only_name_columns_of_the_table(clauses: dict[str, object]) -> None:
-    with pytest.raises(QueryError, match='"b"'):
+    with pytest.raises(NotFound, match='"b"'):
         CreateTable(T, (ColumnDef("a", "INT"),), **clauses)  # type: ignore[arg-type]
 
 
