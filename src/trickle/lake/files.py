@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, MetaData, Select, and_, column, func, inspect, or_, select
+from sqlalchemy import Connection, FromClause, MetaData, Select, and_, column, func, inspect, or_, select
 from sqlalchemy import Table as SqlTable
 from sqlalchemy import table as sql_table
+from sqlalchemy.sql import ColumnElement
 
 from .catalog import Catalog
 from .definitions import alive
-from .model import Bound, DataFile, DeleteFile, Table
+from .model import Bound, Column, DataFile, DeleteFile, Table
 from .prune import PartitionPruner, Pruner, sql_condition
 
 
@@ -21,10 +22,11 @@ def live_files(
     catalog: Catalog, connection: Connection, table: Table, at: int, bounds: Sequence[Bound] = ()
 ) -> list[DataFile]:
     """The data files that hold rows at snapshot `at` and may hold rows within all bounds."""
-    d = catalog.tables["data_file"]
-    query = _file_query(catalog, at).where(d.c.table_id == table.id, alive(d, at))
     usable = [(b, c) for b in bounds if (c := table.column(b.column)) is not None and not c.children]
-    files = _pruned(catalog, connection, table, query, usable) if usable else _fetch(connection, table, query)
+    if usable:
+        files = _pruned(catalog, connection, table, at, usable)
+    else:
+        files = _fetch(connection, table, _file_query(catalog, table, at, catalog.tables["data_file"]))
     if usable and table.partitioned_by:
         files = _prune_partitions(catalog, connection, table, files, [b for b, _ in usable])
     return _with_inlined_deletes(catalog, connection, table, files, at)
@@ -137,8 +139,10 @@ def _columns(catalog: Catalog) -> Select[Any]:
     )
 
 
-def _file_query(catalog: Catalog, at: int) -> Select[Any]:
+def _file_query(catalog: Catalog, table: Table, at: int, source: FromClause) -> Select[Any]:
+    """The files of `source` with the deletes that count at a snapshot."""
     d, x = catalog.tables["data_file"], catalog.tables["delete_file"]
+    theirs = and_(x.c.table_id == table.id, x.c.data_file_id == d.c.data_file_id, alive(x, at))
     return (
         _columns(catalog)
         .add_columns(
@@ -151,7 +155,8 @@ def _file_query(catalog: Catalog, at: int) -> Select[Any]:
             x.c.begin_snapshot,
             x.c.partial_max,
         )
-        .select_from(d.outerjoin(x, and_(x.c.data_file_id == d.c.data_file_id, alive(x, at))))
+        .select_from(source.outerjoin(x, theirs))
+        .where(d.c.table_id == table.id, alive(d, at))
         .order_by(d.c.data_file_id)
     )
 
@@ -172,37 +177,31 @@ def _file(home: str, row: Sequence[Any]) -> DataFile:
 
 
 def _pruned(
-    catalog: Catalog,
-    connection: Connection,
-    table: Table,
-    query: Select[Any],
-    usable: Sequence[tuple[Bound, Any]],
+    catalog: Catalog, connection: Connection, table: Table, at: int, usable: Sequence[tuple[Bound, Column]]
 ) -> list[DataFile]:
     """Coarse conditions inside the catalog database, the exact test here on what is left."""
-    d = catalog.tables["data_file"]
-    shown: list[tuple[Any, ...]] = []
-    source = query.get_final_froms()[0]
-    for bound, of in usable:
-        stats = _stats(catalog, len(shown))
-        source = source.outerjoin(
-            stats,
-            and_(
-                stats.c.data_file_id == d.c.data_file_id,
-                stats.c.table_id == table.id,
-                stats.c.column_id == of.id,
-            ),
-        )
-        query = query.where(sql_condition(bound, of, stats, connection.dialect.name))
+    source: FromClause = catalog.tables["data_file"]
+    conditions, shown = [], []
+    for number, (bound, of) in enumerate(usable):
+        stats = _stats(catalog, number)
+        # SQLite joins in this order: statistics first, so that deletes are looked up for few files.
+        source = source.outerjoin(stats, _of_column(catalog, stats, table, of))
+        conditions.append(sql_condition(bound, of, stats, connection.dialect.name))
         c = stats.c
-        shown.append((c.min_value, c.max_value, c.null_count, c.value_count, c.contains_nan))
+        shown += [c.min_value, c.max_value, c.null_count, c.value_count, c.contains_nan]
+    query = _file_query(catalog, table, at, source)
     width = len(query.selected_columns)
-    query = query.select_from(source).add_columns(*(c for group in shown for c in group))
-    kept = []
     pruners = [(width + 5 * i, Pruner.of(bound, of)) for i, (bound, of) in enumerate(usable)]
-    for row in connection.execute(query):
-        if all(pruner.keeps(*row[at : at + 5]) for at, pruner in pruners):
-            kept.append(_file(table.path, row[:width]))
-    return kept
+    return [
+        _file(table.path, row[:width])
+        for row in connection.execute(query.where(*conditions).add_columns(*shown))
+        if all(pruner.keeps(*row[place : place + 5]) for place, pruner in pruners)
+    ]
+
+
+def _of_column(catalog: Catalog, stats: Any, table: Table, of: Column) -> ColumnElement[bool]:
+    d = catalog.tables["data_file"]
+    return and_(stats.c.table_id == table.id, stats.c.column_id == of.id, stats.c.data_file_id == d.c.data_file_id)
 
 
 def _stats(catalog: Catalog, number: int) -> Any:

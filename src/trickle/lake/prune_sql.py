@@ -10,7 +10,21 @@ import math
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, Double, FromClause, Numeric, and_, cast, collate, false, func, or_, true
+from sqlalchemy import (
+    BigInteger,
+    Double,
+    FromClause,
+    Numeric,
+    and_,
+    case,
+    cast,
+    collate,
+    false,
+    func,
+    literal,
+    or_,
+    true,
+)
 from sqlalchemy.sql import ColumnElement
 
 from . import instants
@@ -21,6 +35,8 @@ from .text import FLOATS, INTEGERS, STRINGS, TIMESTAMPS, word
 
 _SECONDS = 19
 """Characters of a timestamp down to the second."""
+_MOST_SPANS = 128
+"""Spans that are searched for inside the database."""
 _SLACK = {"float32": 1e-6, "float64": 1e-12, "decimal": 1e-12}
 """How far, in relation, a database's reading of a number may lie from ours."""
 
@@ -37,6 +53,7 @@ def sql_condition(bound: Bound, column: Column, stats: FromClause, dialect: str)
             _at_least(c, low, column, dialect),
         ),
         _at_most(c, high, column, dialect),
+        _meets(c, pruner, column, dialect),
     )
     if pruner.starts == ():
         met = false()
@@ -57,6 +74,39 @@ def _at_most(c: Any, high: Any, column: Column, dialect: str) -> ColumnElement[b
         return true()
     value, doubt = _value(c.min_value, column.type, dialect)
     return or_(c.min_value.is_(None), doubt, value <= _literal(high, column.type, dialect, upper=True))
+
+
+def _meets(c: Any, pruner: Pruner, column: Column, dialect: str) -> ColumnElement[bool]:
+    """max_value ≥ start of the first span that ends at min_value or later, or not to be said."""
+    spans = _few_spans(pruner)
+    if len(spans) < 2 or not all(_sayable(key, column.type, dialect) for span in spans for key in span):
+        return true()
+    if column.type in FLOATS:
+        return true()  # a NaN lies beyond max_value
+    low, low_doubt = _value(c.min_value, column.type, dialect)
+    high, high_doubt = _value(c.max_value, column.type, dialect)
+    starts = [_literal(start, column.type, dialect, upper=False) for start, _ in spans]
+    ends = [_literal(end, column.type, dialect, upper=True) for _, end in spans]
+    unsaid = or_(c.min_value.is_(None), c.max_value.is_(None), low_doubt, high_doubt)
+    return or_(unsaid, high >= _first_start(low, starts, ends))
+
+
+def _few_spans(pruner: Pruner) -> list[tuple[Any, Any]]:
+    """What the bound asks for as sorted spans, neighbours taken together where they are many."""
+    starts, ends = pruner.starts or (), pruner.ends or ()
+    step = -(-len(starts) // _MOST_SPANS) or 1
+    return [(starts[n], ends[min(n + step, len(ends)) - 1]) for n in range(0, len(starts), step)]
+
+
+def _first_start(low: ColumnElement[Any], starts: list[Any], ends: list[Any]) -> ColumnElement[Any]:
+    """A binary search: log₂ n comparisons for a row, where a list of conditions would make n."""
+    if len(starts) == 1:
+        return literal(starts[0], low.type)
+    half = len(starts) // 2
+    return case(
+        (low <= ends[half - 1], _first_start(low, starts[:half], ends[:half])),
+        else_=_first_start(low, starts[half:], ends[half:]),
+    )
 
 
 def _sayable(key: Any, type: str, dialect: str) -> bool:
