@@ -75,16 +75,21 @@ class StreamTableMethods:
         self._require_no_transaction("CREATE OR REPLACE STREAM TABLE")
         table = self._streams.find(wanted)
         options.pop("initialize", None)
-        options.pop("dialect", None)
+        dialect = options.pop("dialect", "spark")
         chosen = with_defaults(options)
         changed = {k: v for k, v in chosen.items() if table.options.get(k) != v}
-        same_query = _normal(table.query) == _normal(query)
+        same_query = (_normal(table.query), table.dialect) == (_normal(query), dialect)
         if same_query and not changed:
             return table
-        return self._streams.alter(wanted, changed, None if same_query else query)
+        return self._streams.alter(wanted, changed, None if same_query else query, dialect)
 
     def alter_stream_table(
-        self, name: str, query: str | None = None, status: str | None = None, **options: Any
+        self,
+        name: str,
+        query: str | None = None,
+        status: str | None = None,
+        dialect: str | None = None,
+        **options: Any,
     ) -> StreamTable:
         """Change options or the query; `status` SUSPENDED or ACTIVE stops and restarts its refreshes."""
         self._require_no_transaction("ALTER STREAM TABLE")
@@ -93,7 +98,7 @@ class StreamTableMethods:
             return self._set_status(wanted, status)
         if query is None and not options:
             raise QueryError(f'nothing to alter on stream table "{name}"', hint="pass query=, status= or an option.")
-        return self._streams.alter(wanted, read_options(options), query)
+        return self._streams.alter(wanted, read_options(options), query, dialect)
 
     def _set_status(self, name: Name, status: str) -> StreamTable:
         if status.upper() not in ("ACTIVE", "SUSPENDED"):

@@ -39,6 +39,8 @@ OPTIONS = (
         ("algebraic", "rescan"),
     ),
 )
+STORED_OTHERWISE = ("partition_by", "cluster_by", "float_sums")
+"""Options that say how the rows are stored: with another value they are written anew."""
 _BY_NAME = {o.name: o for o in OPTIONS}
 
 
@@ -60,7 +62,7 @@ def consistent(options: dict[str, Any]) -> dict[str, Any]:
     mode = options["refresh_mode"]
     if options["append_only"] and mode in ("FULL", "IMMEDIATE"):
         raise ConfigError(
-            f"append_only has no meaning with refresh_mode = '{mode}'", hint="use AUTO or DIFFERENTIAL, or leave it out."
+            f"append_only has no meaning with refresh_mode = '{mode}'", hint="use AUTO or DIFFERENTIAL, or omit it."
         )
     return options
 

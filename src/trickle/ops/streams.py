@@ -12,26 +12,24 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from sqlalchemy import Connection
 
-from ..errors import AlreadyExists, CycleDetected, DependentsExist, NotIncremental
+from ..errors import AlreadyExists, CycleDetected, DependentsExist, NotIncremental, QueryError
 from ..execute import ddl
-from ..execute.binding import Binding
 from ..execute.transaction import Transaction
 from ..lake.changes import consolidate
 from ..lake.foreign import translated
 from ..lake.lake import MAIN, Lake
 from ..lake.model import WEIGHT, Snapshot
 from ..plan import hidden, is_reserved
-from ..refresh import apply as applying
 from ..refresh.compile import Compiled, compile_query
 from ..refresh.refresh import Refresher
 from ..refresh.result import RefreshResult
 from ..refresh.sources import STORED_SCHEMA
+from ..refresh.stored import refuse_reserved
 from ..registry.models import ACTIVE, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
 from ..sql.names import quote_spark
 from ..sql.statement import Name
-from .options import consistent, read_options, with_defaults
-from .stored import add_stored_table, add_view, refuse_reserved, same_columns
+from .options import STORED_OTHERWISE, consistent, read_options, with_defaults
 
 VISIBLE = hidden("visible")
 
@@ -68,7 +66,7 @@ class Streams:
                     continue
                 found.add(table.frontier)
                 for source in self.upstream(table):
-                    held = self.registry.commit_for(connection, source.id, table.frontier)
+                    held = self.registry.commit_for(connection, source.id, table.frontier, table.seen or table.frontier)
                     found |= {held} if held is not None else set()
         return frozenset(found)
 
@@ -103,18 +101,16 @@ class Streams:
         self._migrate()
         started = time.perf_counter(), datetime.now(UTC)
         compiled = self._compile(Transaction.begin(self.lake), table)
+        table = replace(table, obstacle=compiled.construct, dependencies=compiled.dependencies())
         target = self.lake.head()
         if initialize:
-            self.refresh_sources(compiled, target)
+            target = self._refresh_upstream(table, target)
         transaction = Transaction.begin(self.lake)
         self._refuse_taken(transaction, name)
-        table = replace(table, obstacle=compiled.construct, dependencies=compiled.dependencies())
         try:
-            rows = self._rows(transaction, table, compiled, target)
-            stored = add_stored_table(transaction, table, rows, compiled.storage)
-            add_view(transaction, table, _labels(compiled, rows), _visible(compiled))
             with translated(f'stream table "{table.label}"'):
-                inserted = applying.fill(transaction, stored, rows) if initialize else 0
+                content = self.refresher.content(table, compiled, target, transaction.base)
+                inserted = content.create(transaction, fill=initialize)
             self._commit_created(transaction, table, target, inserted, started, initialize)
         except BaseException:
             transaction.draft.discard(self.lake.storage)
@@ -166,27 +162,6 @@ class Streams:
         if transaction.find_table(name) or transaction.find_view(name):
             raise AlreadyExists(f'"{name.label}" exists already', hint="choose another name.")
 
-    def _rows(self, transaction: Transaction, table: StreamTable, compiled: Compiled, target: Snapshot) -> DataFrame:
-        """The stored columns in full, visible ones with the types that Spark gives the query itself."""
-        windows = self.refresher.sources.windows(compiled.tables, None, target.id)
-        rows = self.refresher.everything(compiled, f"__trickle_c{id(table)}", windows, transaction)
-        if compiled.storage is None:
-            return rows
-        binding = Binding(transaction)
-        try:
-            analyzed = binding.run(compiled.text, f'stream table "{table.label}"').schema
-        finally:
-            binding.close()
-        types = [f.dataType for f in analyzed.fields]
-        return rows.select(
-            *(
-                F.col(quote_spark(f.name)).cast(types[n]).alias(f.name)
-                if n < len(types)
-                else F.col(quote_spark(f.name))
-                for n, f in enumerate(rows.schema.fields)
-            )
-        )
-
     def _commit_created(
         self,
         transaction: Transaction,
@@ -201,7 +176,7 @@ class Streams:
                 raise AlreadyExists(f'stream table "{table.label}" exists already', hint="it was created meanwhile.")
             added = self.registry.add(connection, table)
             if initialize:
-                self.registry.advance(connection, added, target.id, snapshot)
+                self.registry.advance(connection, added, target.id, snapshot, transaction.base.id)
                 self.registry.record(
                     connection, _line(added, started, "FULL", "initial_load", inserted, 0, target.id, snapshot)
                 )
@@ -212,18 +187,25 @@ class Streams:
 
     # Alter.
 
-    def alter(self, name: Name, options: Mapping[str, Any] | None = None, query: str | None = None) -> StreamTable:
+    def alter(
+        self,
+        name: Name,
+        options: Mapping[str, Any] | None = None,
+        query: str | None = None,
+        dialect: str | None = None,
+    ) -> StreamTable:
         """Change options, the query, or both; a new query is filled in the same commit."""
         table = self.find(name)
         chosen = consistent({**table.options, **read_options(options or {})})
         changed = replace(table, options=chosen, version=table.version + 1)
         changed = replace(changed, refresh_mode=changed.options["refresh_mode"])
-        if query is None:
-            transaction = Transaction.begin(self.lake)
-            compiled = self._compile(transaction, changed)
+        if query is not None:
+            changed = replace(changed, query=query, dialect=dialect or table.dialect)
+        elif all(chosen[o] == table.options.get(o) for o in STORED_OTHERWISE):
+            compiled = self._compile(Transaction.begin(self.lake), changed)
             self._store(replace(changed, obstacle=compiled.construct))
             return self.find(name)
-        return self._alter_query(table, replace(changed, query=query))
+        return self._alter_query(table, changed)
 
     def suspend(self, name: Name) -> StreamTable:
         self._store(replace(self.find(name), status=SUSPENDED))
@@ -240,22 +222,23 @@ class Streams:
     def _alter_query(self, before: StreamTable, table: StreamTable) -> StreamTable:
         started = time.perf_counter(), datetime.now(UTC)
         compiled = self._compile(Transaction.begin(self.lake), table)
-        target = self.lake.head()
-        self.refresh_sources(compiled, target)
+        table = replace(table, obstacle=compiled.construct, dependencies=compiled.dependencies(), pending="")
+        target = self._refresh_upstream(table, self.lake.head())
         transaction = Transaction.begin(self.lake)
-        table = replace(
-            table, obstacle=compiled.construct, dependencies=compiled.dependencies(), pending="", frontier=target.id
-        )
+        content = self.refresher.content(table, compiled, target, transaction.base)
+        stored = self.refresher.stored(before, transaction.base)
         try:
             with translated(f'stream table "{table.label}"'):
-                inserted, deleted = self._refill(transaction, before, table, compiled, target)
+                if self.readers(before) and not content.fits(transaction, stored):
+                    self._refuse_readers(before, "its columns change")
+                inserted, deleted = content.refill(transaction, stored)
         except BaseException:
             transaction.draft.discard(self.lake.storage)
             raise
 
         def rider(connection: Connection, snapshot: int) -> None:
-            self.registry.redefine(connection, replace(table, frontier=before.frontier))
-            self.registry.advance(connection, table, target.id, snapshot)
+            self.registry.redefine(connection, table)
+            self.registry.advance(connection, table, target.id, snapshot, transaction.base.id)
             self.registry.record(
                 connection,
                 _line(table, started, "REINITIALIZE", "query_changed", inserted, deleted, target.id, snapshot),
@@ -266,24 +249,6 @@ class Streams:
         transaction.draft.message = f"alter stream table {table.label}"
         self.lake.commit(transaction.draft)
         return self.find(Name(table.schema, table.name))
-
-    def _refill(
-        self, transaction: Transaction, before: StreamTable, table: StreamTable, compiled: Compiled, target: Snapshot
-    ) -> tuple[int, int]:
-        """The cheapest that is right: the difference where the columns stay, a new stored table where not."""
-        rows = self._rows(transaction, table, compiled, target)
-        stored = self.refresher.stored(before, transaction.base)
-        view = transaction.find_view(Name(table.schema, table.name))
-        if view is not None:
-            transaction.draft.dropped_views[view.id] = view
-        if same_columns(stored, rows.schema):
-            add_view(transaction, table, _labels(compiled, rows), _visible(compiled))
-            return self.refresher.replace_content(transaction, stored, rows)
-        self._refuse_readers(before, "its columns change")
-        ddl.drop(transaction, stored)
-        fresh = add_stored_table(transaction, table, rows, compiled.storage)
-        add_view(transaction, table, _labels(compiled, rows), _visible(compiled))
-        return applying.fill(transaction, fresh, rows), 0
 
     # Drop.
 
@@ -323,7 +288,9 @@ class Streams:
         if readers:
             names = ", ".join(r.label for r in readers)
             raise DependentsExist(
-                f'stream table "{table.label}" has dependents', detail=f"{why}: {names}.", hint="use cascade=True."
+                f'stream table "{table.label}" has dependents',
+                detail=f"{why}: {names}.",
+                hint="drop them first, or use cascade=True where it is dropped itself.",
             )
 
     # Refresh.
@@ -334,10 +301,7 @@ class Streams:
         """Bring a stream table to the head; stale ones that it reads are brought to the same snapshot first."""
         table = self.find(name)
         target = self.lake.head()
-        if upstream:
-            self._refresh_upstream(table, target)
-        else:
-            target = self._fresh_for(table, target)
+        target = self._refresh_upstream(table, target) if upstream else self._fresh_for(table, target)
         return self.refresher.refresh(self.find(name), target, full, initiated_by)
 
     def refresh_all(self, full: bool = False, initiated_by: str = "user") -> list[RefreshResult]:
@@ -357,42 +321,33 @@ class Streams:
             self._refresh_in_order(source, target, full, by, done)
         if table.status != SUSPENDED:
             fresh = self.find(Name(table.schema, table.name))
-            done[table.id] = self.refresher.refresh(fresh, target, full, by)
+            done[table.id] = self.refresher.refresh(fresh, self._fresh_for(table, target), full, by)
 
     def upstream(self, table: StreamTable) -> list[StreamTable]:
         """The stream tables that this one reads."""
-        names = {d.name for d in table.dependencies}
+        names = {d.name for d in table.dependencies if d.is_stream_table}
+        if not names:
+            return []
         return [s for s in self.all() if s.stored in names]
 
-    def refresh_sources(self, compiled: Compiled, target: Snapshot) -> None:
-        names = {d.name for d in compiled.dependencies()}
-        if not any(n.startswith(f"{STORED_SCHEMA}.") for n in names):
-            return
-        done: dict[int, RefreshResult] = {}
-        for source in self.all():
-            if source.stored in names:
-                self._refresh_in_order(source, target, False, "upstream", done)
-
-    def _refresh_upstream(self, table: StreamTable, target: Snapshot) -> None:
-        if not any(d.name.startswith(f"{STORED_SCHEMA}.") for d in table.dependencies):
-            return
+    def _refresh_upstream(self, table: StreamTable, target: Snapshot) -> Snapshot:
+        """Bring what it reads to the target; up to where all of that is fresh then."""
         done: dict[int, RefreshResult] = {}
         for source in self.upstream(table):
             self._refresh_in_order(source, target, False, "upstream", done)
+        return self._fresh_for(table, target)
 
-    def _fresh_for(self, table: StreamTable, head: Snapshot) -> Snapshot:
-        """The newest snapshot for which all sources are fresh."""
-        frontiers = [s.frontier for s in self.upstream(table)]
-        oldest = min([f for f in frontiers if f is not None] + [head.id])
-        return head if oldest == head.id else self.lake.snapshot(oldest)
-
-
-def _labels(compiled: Compiled, rows: DataFrame) -> list[str]:
-    return list(compiled.query.labels) if compiled.query is not None else list(rows.columns)
-
-
-def _visible(compiled: Compiled) -> str | None:
-    return compiled.storage.visible_label if compiled.storage else None
+    def _fresh_for(self, table: StreamTable, target: Snapshot) -> Snapshot:
+        """The newest snapshot, not after the target, for which all stream tables that it reads are fresh."""
+        oldest = target.id
+        for source in self.upstream(table):
+            if source.frontier is None:
+                raise QueryError(
+                    f'stream table "{table.label}" reads "{source.label}", which is not filled yet',
+                    hint=f'refresh "{source.label}" first.',
+                )
+            oldest = min(oldest, source.frontier)
+        return target if oldest == target.id else self.lake.snapshot(oldest)
 
 
 def _line(

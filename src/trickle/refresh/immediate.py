@@ -82,7 +82,7 @@ class _Maintenance:
         compiled = self.refresher.compiled(self.table, self.transaction.base)
         assert compiled.storage is not None
         stored = self.refresher.stored(self.table, self.transaction.base)
-        frames = Frames(self.refresher.lake, f"__trickle_i{self.table.id}", self.makers(compiled, stored))
+        frames = Frames(self.refresher.lake, f"{self.refresher.prefix}_i{self.table.id}", self.makers(compiled, stored))
         with translated(f'stream table "{self.table.label}"'):
             try:
                 sql = delta_sql(compiled.storage, self.unchanged(compiled), frames)
@@ -108,13 +108,15 @@ class _Maintenance:
             if table.schema == "trickle":
                 source = next((s for s in registry.all(connection) if s.stored_name == table.name), None)
                 if source is not None:
-                    at = registry.commit_for(connection, source.id, self.table.frontier)
+                    at = registry.commit_for(
+                        connection, source.id, self.table.frontier, self.table.seen or self.table.frontier
+                    )
             return snapshots.at(lake.catalog, connection, at if at is not None else self.table.frontier)
 
     def unchanged(self, compiled: Compiled) -> frozenset[str]:
         assert self.table.frontier is not None
         rows, _ = changed_tables(self.refresher.lake, self.table.frontier, self.transaction.base.id)
-        touched = rows | _touched(self.transaction)
+        touched = rows.keys() | _touched(self.transaction)
         return frozenset(name for name, table in compiled.tables.items() if table.id not in touched)
 
     def makers(self, compiled: Compiled, stored: Table) -> Mapping[tuple[str, Version], Callable[[], DataFrame]]:
@@ -151,14 +153,14 @@ class _Maintenance:
         def unchanged_since(connection: Connection, head: Snapshot) -> None:
             registry.require(connection, table)
             rows, _ = changed_tables(self.refresher.lake, base.id, head.id)
-            if {d.table_id for d in table.dependencies} & rows:
+            if {d.table_id for d in table.dependencies} & rows.keys():
                 raise CommitConflict(
                     f'a source of stream table "{table.label}" was changed by another commit',
                     hint="run the transaction again.",
                 )
 
         def rider(connection: Connection, snapshot: int) -> None:
-            registry.advance(connection, table, snapshot, snapshot)
+            registry.advance(connection, table, snapshot, snapshot, seen=snapshot)
             registry.record(
                 connection,
                 Refresh(

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import threading
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from sqlalchemy import Connection
 
-from ..delta.state import Storage, initial, maintain
+from ..delta.state import Storage, maintain
 from ..errors import CommitConflict, HistoryExpired, NotFound, SchemaChanged, TrickleError
-from ..execute.binding import Binding
 from ..execute.transaction import Transaction
 from ..lake import pieces, snapshots
-from ..lake.changes import change_pieces, consolidate
+from ..lake.changes import change_pieces
 from ..lake.draft import Draft
 from ..lake.foreign import translated
 from ..lake.lake import Lake
@@ -25,16 +25,16 @@ from ..lake.model import WEIGHT, Snapshot, Table
 from ..plan import Node, Project, keep
 from ..registry.models import FAILED, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
-from ..sql.names import quote_spark
 from ..sql.render import Relations, render
 from . import apply as applying
 from .choose import Choice, Facts, choose
 from .compile import Compiled, compile_query, fingerprint
+from .content import Content, replace_content
 from .result import RefreshResult
-from .sources import STORED_SCHEMA, Pinned, Sources
+from .sources import STORED_SCHEMA, Point, Sources
 from .windows import Frames, Window, changed_tables, makers
 
-LARGE = 1 << 62
+_NUMBERS = itertools.count(1)
 
 
 @dataclass
@@ -57,7 +57,10 @@ class Refresher:
     def __init__(self, lake: Lake, registry: Registry) -> None:
         self.lake, self.registry = lake, registry
         self.sources = Sources(lake, registry)
+        self.prefix = f"__trickle_{next(_NUMBERS)}"
+        """Begins the names of relations that Spark sees: sessions that share a Spark do not meet."""
         self._compiled: dict[tuple[int, int, int], Compiled] = {}
+        self._locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
 
     def find(self, schema: str, name: str) -> StreamTable:
         with self.lake.reading() as connection:
@@ -74,17 +77,24 @@ class Refresher:
     ) -> RefreshResult:
         """Bring the table to the target (the head); lost races are run again from the start."""
         tries = self.lake.settings["lake.commit_retries"]
-        for attempt in range(tries + 1):
-            run = _Run(self, table, target or self.lake.head(), full, initiated_by)
-            try:
-                return run.run()
-            except CommitConflict:
-                if attempt == tries:
-                    raise
-                table = self.find(table.schema, table.name)
-                if table.frontier is not None and target is not None and table.frontier >= target.id and not full:
-                    return run.result(Choice("NO_DATA"), 0, 0, table.frontier, table.snapshot)
+        with self._locks[table.id]:
+            for attempt in range(tries + 1):
+                try:
+                    return self._refresh_once(table, target or self.lake.head(), full, initiated_by)
+                except CommitConflict:
+                    if attempt == tries:
+                        raise
+                    table = self.find(table.schema, table.name)
         raise AssertionError("unreachable")
+
+    def _refresh_once(self, table: StreamTable, target: Snapshot, full: bool, initiated_by: str) -> RefreshResult:
+        if table.frontier is not None and table.frontier > target.id:
+            # Somebody was faster, with a newer target: a frontier never moves back.
+            if not full:
+                run = _Run(self, table, target, full, initiated_by)
+                return run.result(Choice("NO_DATA"), 0, 0, table.frontier, table.snapshot)
+            target = self.lake.snapshot(table.frontier)
+        return _Run(self, table, target, full, initiated_by).run()
 
     def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
         """The query as it stands at a snapshot; remembered per version of the definition and of the lake's schema."""
@@ -106,32 +116,10 @@ class Refresher:
         run = _Run(self, table, self.lake.head(), False, "preview")
         return run.choose(run.look())
 
-    def everything(
-        self, compiled: Compiled, prefix: str, windows: Mapping[str, Window], transaction: Transaction
-    ) -> DataFrame:
-        """The stored columns, computed from scratch at the end of the windows."""
-        if compiled.storage is None:
-            binding = Binding(Pinned.at(self.lake, transaction, windows))
-            try:
-                return binding.run(compiled.text, "defining query")
-            finally:
-                binding.close()
-        frames = Frames(self.lake, prefix, makers(self.lake, windows, None))
-        try:
-            sql = render(initial(compiled.storage), frames.relation, compiled.storage.stored_labels)
-            return self.lake.spark.sql(sql)
-        finally:
-            frames.close()
-
-    def replace_content(self, transaction: Transaction, stored: Table, full: DataFrame) -> tuple[int, int]:
-        """Stage the difference between the stored rows and these; (added, removed)."""
-        if transaction.most_rows(stored) == 0:
-            return applying.fill(transaction, stored, full), 0
-        names = [quote_spark(c.name) for c in stored.columns]
-        both = full.select(*names, F.lit(1).cast("bigint").alias(WEIGHT)).unionAll(
-            transaction.rows(stored).select(*names, F.lit(-1).cast("bigint").alias(WEIGHT))
-        )
-        return applying.apply(transaction, stored, consolidate(both), None, LARGE)
+    def content(self, table: StreamTable, compiled: Compiled, target: Snapshot, seen: Snapshot) -> Content:
+        """What a query gives at a data snapshot, of its sources the commits seen."""
+        windows = self.sources.windows(compiled.tables, None, Point(target.id, seen.id))
+        return Content(self.lake, table, compiled, windows, f"{self.prefix}_c{table.id}")
 
     def stored(self, table: StreamTable, at: Snapshot) -> Table:
         found = self.lake.table(STORED_SCHEMA, table.stored_name, at)
@@ -149,6 +137,7 @@ class _Run:
         self.owner, self.table, self.target = owner, table, target
         self.lake, self.registry = owner.lake, owner.registry
         self.full, self.initiated_by = full, initiated_by
+        self.head = owner.lake.head()
         self.started_at, self.clock = datetime.now(UTC), time.perf_counter()
 
     def run(self) -> RefreshResult:
@@ -167,22 +156,26 @@ class _Run:
     def look(self) -> Look:
         frontier = self.table.frontier
         if frontier is not None and not self._is_kept(frontier):
-            windows = self.owner.sources.windows(self.tables(), None, self.target.id)
-            return Look(self.target, windows, frozenset(), 0, 0, expired=True)
+            return Look(self.target, self.windows(None), frozenset(), 0, 0, expired=True)
         if frontier is not None and not self._anything_changed(frontier):
             return Look(self.target, {}, frozenset(), 0, 0)
         self.check_sources(frontier)
-        windows = self.owner.sources.windows(self.tables(), frontier, self.target.id)
-        return self.measure(windows)
+        return self.measure(self.windows(Point.of(self.table)))
+
+    def windows(self, start: Point | None) -> Mapping[str, Window]:
+        return self.owner.sources.windows(self.tables(), start, Point(self.target.id, self.head.id))
 
     def _anything_changed(self, frontier: int) -> bool:
         """By the catalog alone: did a source's rows or definition change since the frontier?"""
         if self.table.pending or self.full:
             return True
-        # A stream table among the sources is written after the data snapshot it holds.
-        rows, definitions = changed_tables(self.lake, frontier, self.lake.head().id)
-        touched = rows | definitions
-        return any(d.table_id in touched for d in self.table.dependencies)
+        rows, definitions = changed_tables(self.lake, frontier, self.head.id)
+        # A stream table among the sources is written after the data snapshot it holds: what was seen counts.
+        known = {True: self.table.seen or frontier, False: frontier}
+        return any(
+            max(rows.get(d.table_id, -1), definitions.get(d.table_id, -1)) > known[d.is_stream_table]
+            for d in self.table.dependencies
+        )
 
     def tables(self) -> Mapping[str, Table]:
         return self.compiled.tables
@@ -194,7 +187,7 @@ class _Run:
     @property
     def reading_point(self) -> Snapshot:
         """Where names are looked up: the head, whose stored tables exist even if the target is older."""
-        return self.lake.head()
+        return self.head
 
     def check_sources(self, frontier: int | None) -> None:
         """A source whose columns changed: the same meaning goes on, another one starts anew."""
@@ -289,8 +282,8 @@ class _Run:
                 raise
             transaction.draft.discard(self.lake.storage)
             transaction = Transaction(self.lake, Draft(self.lake.head()))
-            windows = self.owner.sources.windows(self.tables(), None, self.target.id)
-            return self.write(transaction, replace_windows(look, windows), Choice("REINITIALIZE", "drift_reset"))
+            anew = replace(look, windows=self.windows(None), unchanged=frozenset())
+            return self.write(transaction, anew, Choice("REINITIALIZE", "drift_reset"))
         except BaseException:
             transaction.draft.discard(self.lake.storage)
             raise
@@ -305,8 +298,10 @@ class _Run:
         stored = self.owner.stored(self.table, transaction.base)
         if choice.action == "DIFFERENTIAL":
             return self.differential(transaction, stored, look)
-        full = self.owner.everything(self.compiled, self.prefix, look.windows, transaction)
-        return self.owner.replace_content(transaction, stored, full)
+        content = self.owner.content(self.table, self.compiled, self.target, self.head)
+        if choice.reason == "source_schema_changed":
+            return content.refill(transaction, stored)
+        return replace_content(transaction, stored, content.rows(transaction))
 
     def differential(self, transaction: Transaction, stored: Table, look: Look) -> tuple[int, int]:
         storage = self.compiled.storage
@@ -323,7 +318,7 @@ class _Run:
 
     @property
     def prefix(self) -> str:
-        return f"__trickle_s{self.table.id}"
+        return f"{self.owner.prefix}_s{self.table.id}"
 
     # Commit.
 
@@ -335,14 +330,7 @@ class _Run:
         found: list[RefreshResult] = []
 
         def rider(connection: Connection, snapshot: int) -> None:
-            self.registry.advance(connection, table, target, snapshot)
-            self.end_append_only(connection, look)
-            if choice.reason == "source_schema_changed":
-                refreshed = replace(self.table, dependencies=self.compiled.dependencies())
-                self.registry.put_dependencies(connection, refreshed)
-            result = self.result(choice, inserted, deleted, target, snapshot)
-            found.append(result)
-            self.registry.record(connection, self.line(result, look.changed_rows))
+            found.append(self.settle(connection, look, choice, inserted, deleted, snapshot))
 
         draft.message = f"refresh {table.label}"
         draft.extra_info = json.dumps(
@@ -351,14 +339,25 @@ class _Run:
         if draft.has_no_data:
             with self.lake.catalog.writing() as connection:
                 self.registry.require(connection, self.table)
-                self.registry.advance(connection, table, target, None)
-                self.end_append_only(connection, look)
-                result = self.result(choice, 0, 0, target, table.snapshot)
-                self.registry.record(connection, self.line(result, look.changed_rows))
-            return result
+                return self.settle(connection, look, choice, 0, 0, None)
         draft.riders.append(rider)
         self.lake.commit(draft)
         return found[0]
+
+    def settle(
+        self, connection: Connection, look: Look, choice: Choice, inserted: int, deleted: int, snapshot: int | None
+    ) -> RefreshResult:
+        """The registry's side of a commit: frontier, dependencies, history."""
+        table, target = self.table, self.target.id
+        self.registry.advance(connection, table, target, snapshot, self.head.id)
+        self.end_append_only(connection, look)
+        if choice.reason == "source_schema_changed":
+            adapted = replace(table, dependencies=self.compiled.dependencies(), obstacle=self.compiled.construct)
+            self.registry.put_dependencies(connection, adapted)
+            self.registry.mark(connection, adapted, obstacle=adapted.obstacle)
+        result = self.result(choice, inserted, deleted, target, table.snapshot if snapshot is None else snapshot)
+        self.registry.record(connection, self.line(result, look.changed_rows))
+        return result
 
     def end_append_only(self, connection: Connection, look: Look) -> None:
         """A source that lost rows does not only grow: from now on the table reckons with that."""
@@ -372,7 +371,7 @@ class _Run:
         with self.lake.catalog.writing() as connection:
             if choice.action == "NO_DATA" and frontier is not None and frontier != self.table.frontier:
                 self.registry.require(connection, self.table)
-                self.registry.advance(connection, self.table, frontier, None)
+                self.registry.advance(connection, self.table, frontier, None, self.head.id)
             self.registry.record(connection, self.line(result, 0))
         return result
 
@@ -423,10 +422,6 @@ def render_change(storage: Storage, change: Node, relation: Relations) -> str:
     columns = {c.name: c for c in change.columns}
     ordered = Project(change, keep([columns[n] for n in [*(c.name for c in storage.columns), WEIGHT]]))
     return render(ordered, relation, (*storage.stored_labels, WEIGHT), broadcast=True)
-
-
-def replace_windows(look: Look, windows: Mapping[str, Window]) -> Look:
-    return replace(look, windows=windows, unchanged=frozenset())
 
 
 def _most_rows(piece: pieces.Piece) -> int:

@@ -19,6 +19,20 @@ from .windows import Window
 STORED_SCHEMA = "trickle"
 
 
+@dataclass(frozen=True)
+class Point:
+    """Up to where sources are read: tables at a data snapshot, stream tables at the commit that holds it."""
+
+    data: int
+    seen: int
+    """Commits after this lake snapshot do not count: they were not there to be seen."""
+
+    @classmethod
+    def of(cls, table: StreamTable) -> Point | None:
+        """Where a stream table stands."""
+        return None if table.frontier is None else cls(table.frontier, table.seen or table.frontier)
+
+
 @dataclass
 class Sources:
     """Windows of stored tables, by the data snapshots a refresh goes from and to."""
@@ -26,12 +40,12 @@ class Sources:
     lake: Lake
     registry: Registry
 
-    def windows(self, tables: Mapping[str, Table], start: int | None, target: int) -> dict[str, Window]:
+    def windows(self, tables: Mapping[str, Table], start: Point | None, end: Point) -> dict[str, Window]:
         """For a source that is itself a stream table, the commits that hold the same data snapshots."""
         with self.lake.reading() as connection:
             streams = {s.stored_name: s for s in self.registry.all(connection)} if self._has_streams(tables) else {}
             return {
-                name: self._window(connection, table, streams.get(table.name), start, target)
+                name: self._window(connection, table, streams.get(table.name), start, end)
                 for name, table in tables.items()
             }
 
@@ -39,12 +53,12 @@ class Sources:
         return any(t.schema == STORED_SCHEMA for t in tables.values())
 
     def _window(
-        self, connection: Connection, table: Table, stream: StreamTable | None, start: int | None, target: int
+        self, connection: Connection, table: Table, stream: StreamTable | None, start: Point | None, end: Point
     ) -> Window:
-        first, last = start, target
+        first, last = start.data if start else None, end.data
         if table.schema == STORED_SCHEMA and stream is not None:
-            first = None if start is None else self.registry.commit_for(connection, stream.id, start)
-            last = self.registry.commit_for(connection, stream.id, target) or target
+            first = None if start is None else self.registry.commit_for(connection, stream.id, start.data, start.seen)
+            last = self.registry.commit_for(connection, stream.id, end.data, end.seen) or end.data
         begin = None if first is None else snapshots.at(self.lake.catalog, connection, first)
         return Window(table, begin, snapshots.at(self.lake.catalog, connection, last))
 

@@ -40,7 +40,8 @@ class Frames:
         """The name, as SQL text, of a table in one of its versions."""
         key = (table, version)
         if key not in self.made:
-            name = f"{self.prefix}_{_slug(table)}_{version.value}"
+            tables = list(dict.fromkeys(table for table, _ in self.makers))
+            name = f"{self.prefix}_{tables.index(table)}_{version.value}"
             self.makers[key]().createOrReplaceTempView(name)
             self.made[key] = name
         return quote_spark(self.made[key])
@@ -79,23 +80,22 @@ def _changes(lake: Lake, window: Window) -> Callable[[], DataFrame]:
     return lambda: lake.raw_changes(window.table, start, window.end.id)
 
 
-def changed_tables(lake: Lake, start: int, end: int) -> tuple[set[int], set[int]]:
-    """Ids of tables whose rows, and of tables whose definition, changed in (start, end]; by the catalog alone."""
+def changed_tables(lake: Lake, start: int, end: int) -> tuple[dict[int, int], dict[int, int]]:
+    """Ids of tables whose rows, and of tables whose definition, changed in (start, end], with the last such snapshot.
+
+    By the catalog alone.
+    """
     with lake.reading() as connection:
         since = snapshots.listing(lake.catalog, connection, start)
-    rows: set[int] = set()
-    definitions: set[int] = set()
+    rows: dict[int, int] = {}
+    definitions: dict[int, int] = {}
     for snapshot in since:
         if snapshot.id > end:
             continue
         for kind, what in snapshots.tokens(snapshot.changes):
             if what.isdigit():
                 if kind in _DATA:
-                    rows.add(int(what))
+                    rows[int(what)] = snapshot.id
                 elif kind in ("altered_table", "dropped_table"):
-                    definitions.add(int(what))
+                    definitions[int(what)] = snapshot.id
     return rows, definitions
-
-
-def _slug(name: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in name)

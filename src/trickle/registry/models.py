@@ -22,6 +22,10 @@ class Dependency:
     fingerprint: str
     """Ids, names and types of those columns."""
 
+    @property
+    def is_stream_table(self) -> bool:
+        return self.name.startswith("trickle.")
+
 
 @dataclass(frozen=True)
 class StreamTable:
@@ -42,6 +46,8 @@ class StreamTable:
     """The data snapshot: the lake snapshot its content is exact for; None before it is filled."""
     snapshot: int | None = None
     """The commit snapshot: where that content was written."""
+    seen: int | None = None
+    """The newest lake snapshot that its last refresh saw: later commits of stream tables it reads are still to come."""
     pending: str = ""
     """Why the next refresh must start anew; empty if it need not."""
     obstacle: str = ""

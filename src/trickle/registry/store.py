@@ -53,9 +53,12 @@ class Registry:
         if not self.exists(connection):
             return None
         t = self.tables["stream_table"]
-        row = connection.execute(
-            select(t).where(func.lower(t.c.schema_name) == func.lower(schema), func.lower(t.c.name) == func.lower(name))
-        ).first()
+        row = connection.execute(select(t).where(t.c.schema_name == schema, t.c.name == name)).first()
+        if row is None:
+            # Not by the database's lower(): SQLite's knows ASCII alone.
+            wanted = schema.casefold(), name.casefold()
+            rows = connection.execute(select(t))
+            row = next((r for r in rows if (r.schema_name.casefold(), r.name.casefold()) == wanted), None)
         return self._with_dependencies(connection, _stream_table(row)) if row else None
 
     def readers(self, connection: Connection, table_ids: Sequence[int]) -> list[StreamTable]:
@@ -68,9 +71,10 @@ class Registry:
         return [self._with_dependencies(connection, _stream_table(r)) for r in rows]
 
     def add(self, connection: Connection, table: StreamTable) -> StreamTable:
-        t = self.tables["stream_table"]
-        highest = connection.execute(select(func.max(t.c.id))).scalar()
-        added = replace(table, id=int(highest or 0) + 1, created_at=datetime.now(UTC))
+        t, h = self.tables["stream_table"], self.tables["refresh_history"]
+        # An id is never given twice: the history of a dropped stream table stays its own.
+        highest = [connection.execute(select(func.max(c))).scalar() for c in (t.c.id, h.c.stream_table_id)]
+        added = replace(table, id=max(int(n or 0) for n in highest) + 1, created_at=datetime.now(UTC))
         connection.execute(insert(t).values(id=added.id, created_at=added.created_at, **_row(added)))
         self.put_dependencies(connection, added)
         return added
@@ -100,10 +104,13 @@ class Registry:
                 hint="refresh it again.",
             )
 
-    def advance(self, connection: Connection, table: StreamTable, frontier: int, snapshot: int | None) -> None:
+    def advance(
+        self, connection: Connection, table: StreamTable, frontier: int, snapshot: int | None, seen: int
+    ) -> None:
         """Move the frontier; with a snapshot, the content was written there."""
         t = self.tables["stream_table"]
-        values: dict[str, Any] = {"frontier": frontier, "pending": "", "last_error": "", "errors_in_row": 0}
+        values: dict[str, Any] = {"frontier": frontier, "seen": seen, "pending": ""}
+        values |= {"last_error": "", "errors_in_row": 0}
         if table.status == FAILED:
             values["status"] = ACTIVE
         if snapshot is not None:
@@ -116,11 +123,13 @@ class Registry:
         t = self.tables["stream_table"]
         connection.execute(update(t).where(t.c.id == table.id).values(**values))
 
-    def commit_for(self, connection: Connection, id: int, data_snapshot: int) -> int | None:
-        """The newest commit of a stream table whose data snapshot is not after this one."""
+    def commit_for(self, connection: Connection, id: int, data_snapshot: int, seen: int) -> int | None:
+        """The newest commit of a stream table, of those seen, whose data snapshot is not after this one."""
         v = self.tables["version"].c
         return connection.execute(
-            select(func.max(v.snapshot)).where(v.stream_table_id == id, v.data_snapshot <= data_snapshot)
+            select(func.max(v.snapshot)).where(
+                v.stream_table_id == id, v.data_snapshot <= data_snapshot, v.snapshot <= seen
+            )
         ).scalar()
 
     # History.
@@ -179,6 +188,7 @@ def _row(table: StreamTable) -> dict[str, Any]:
         "status": table.status,
         "frontier": table.frontier,
         "snapshot": table.snapshot,
+        "seen": table.seen,
         "pending": table.pending,
         "obstacle": table.obstacle,
         "last_error": table.last_error,
@@ -200,6 +210,7 @@ def _stream_table(row: Row[Any]) -> StreamTable:
         status=row.status,
         frontier=row.frontier,
         snapshot=row.snapshot,
+        seen=row.seen,
         pending=row.pending,
         obstacle=row.obstacle,
         last_error=row.last_error,

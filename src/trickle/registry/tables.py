@@ -32,6 +32,7 @@ class RegistryTables:
             Column("status", String, nullable=False),
             Column("frontier", BigInteger),
             Column("snapshot", BigInteger),
+            Column("seen", BigInteger),
             Column("pending", String, nullable=False),
             Column("obstacle", String, nullable=False),
             Column("last_error", Text, nullable=False),

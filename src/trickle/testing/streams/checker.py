@@ -30,6 +30,7 @@ class Checker:
         stored = [f"FROM {query.name}" for query in queries]
         # Queries become views beside copies of the sources: one that reads another is recomputed all the way down.
         beside = [
+            "DROP SCHEMA IF EXISTS memory.judge CASCADE",
             "CREATE SCHEMA memory.judge",
             "USE memory.judge",
             *(f"CREATE TABLE {t} AS FROM lake.main.{t} AT (VERSION => {snapshot})" for t in self.sources),
@@ -37,8 +38,8 @@ class Checker:
             *(f"CREATE VIEW {query.name} AS {query.judge}" for query in queries),
         ]
         done = ["USE lake", "DROP SCHEMA memory.judge CASCADE"]
-        answers = self.peer.run(self.lake, "DROP SCHEMA IF EXISTS memory.judge CASCADE", *stored, *beside, *stored, *done)
-        held, wanted = answers[1 : 1 + len(queries)], answers[-len(queries) - len(done) : -len(done)]
+        answers = self.peer.run(self.lake, *stored, *beside, *stored, *done)
+        held, wanted = answers[: len(queries)], answers[-len(queries) - len(done) : -len(done)]
         pairs = zip(queries, held, wanted, strict=True)
         return [line for query, held, wanted in pairs for line in difference(query, held, wanted)]
 

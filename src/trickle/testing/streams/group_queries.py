@@ -113,13 +113,16 @@ GROUP_QUERIES = (
     ),
     Query(
         "filter_clauses",
-        """SELECT c.vip, count(*) FILTER (WHERE o.qty > 3) AS many, sum(o.qty) FILTER (WHERE o.note = 'amber') AS amber,
-                  min(o.price) FILTER (WHERE o.item = 2) AS cheapest, avg(o.qty) FILTER (WHERE c.region = 'east') AS east,
+        """SELECT c.vip, count(*) FILTER (WHERE o.qty > 3) AS many,
+                  sum(o.qty) FILTER (WHERE o.note = 'amber') AS amber,
+                  min(o.price) FILTER (WHERE o.item = 2) AS cheapest,
+                  avg(o.qty) FILTER (WHERE c.region = 'east') AS east,
                   count(DISTINCT o.item) FILTER (WHERE o.qty < 5) AS items
            FROM orders o JOIN customers c ON o.cust = c.id GROUP BY c.vip""",
         """SELECT c.vip, count(*) FILTER (WHERE o.qty > 3) AS many,
                   (sum(o.qty) FILTER (WHERE o.note = 'amber'))::BIGINT AS amber,
-                  min(o.price) FILTER (WHERE o.item = 2) AS cheapest, avg(o.qty) FILTER (WHERE c.region = 'east') AS east,
+                  min(o.price) FILTER (WHERE o.item = 2) AS cheapest,
+                  avg(o.qty) FILTER (WHERE c.region = 'east') AS east,
                   count(DISTINCT o.item) FILTER (WHERE o.qty < 5) AS items
            FROM orders o JOIN customers c ON o.cust = c.id GROUP BY c.vip""",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 
 from pyspark.sql import DataFrame
@@ -17,10 +18,10 @@ from ..lake.draft import TableDraft
 from ..lake.entries import folder_of
 from ..lake.model import Table, View
 from ..lake.types import from_spark
-from ..refresh.sources import STORED_SCHEMA
 from ..registry.models import StreamTable
 from ..sql.names import quote_spark
 from ..sql.statement import PartitionField
+from .sources import STORED_SCHEMA
 
 
 def add_stored_table(transaction: Transaction, table: StreamTable, rows: DataFrame, storage: Storage | None) -> Table:
@@ -37,14 +38,13 @@ def add_stored_table(transaction: Transaction, table: StreamTable, rows: DataFra
         path=home + folder_of(table.stored_name, unique),
         columns=tuple(from_spark(f.name, f.dataType, ids) for f in rows.schema.fields),
     )
-    stored = _laid_out(stored, table, storage)
+    stored = laid_out(stored, table, storage)
     transaction.draft.tables[stored.id] = TableDraft(stored, before=None)
     return stored
 
 
-def _laid_out(stored: Table, table: StreamTable, storage: Storage | None) -> Table:
-    from dataclasses import replace
-
+def laid_out(stored: Table, table: StreamTable, storage: Storage | None) -> Table:
+    """The stored table partitioned and sorted as the stream table's options say."""
     partition = table.options.get("partition_by") or []
     cluster = table.options.get("cluster_by")
     if cluster is None:
