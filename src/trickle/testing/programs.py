@@ -88,7 +88,7 @@ def smoke_through(master: str, lake: Path) -> None:
         [sys.executable, "-m", "trickle.testing.smoke", str(lake), master],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"},
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
