@@ -39,7 +39,7 @@ def _refresh(session: Session, statement: st.RefreshStreamTable) -> Any:
 
 
 def _explain(session: Session, statement: st.ExplainStreamTable) -> Any:
-    return functions.call(session, "explain_st", (statement.name.quote_spark(),), {})
+    return session.explain_st(statement.name.quote_spark(), statement.analyze)
 
 
 def _call(session: Session, statement: st.Call) -> Any:

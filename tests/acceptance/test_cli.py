@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -17,8 +18,11 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from typer.main import get_command
 
 from trickle.cli.main import app
+from trickle.cli.options import EXAMPLE
+from trickle.cli.reference import walk
 from trickle.config import SETTINGS
 from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.lakes import sqlite_site
@@ -84,7 +88,7 @@ def program(*arguments: str, **environment: str) -> Said:
 def test_help_lists_the_commands() -> None:
     said = program("--help")
     assert said.code == 0
-    for command in ("init", "demo", "sql", "tables", "changes", "maintain", "settings", "doctor"):
+    for command in ("init", "demo", "sql", "tables", "create", "refresh", "explain", "maintain", "settings", "doctor"):
         assert command in said.out
 
 
@@ -109,6 +113,12 @@ def test_version_and_settings_are_facts(trickle: Trickle) -> None:
         ("sql", "SELECT 1", "--file", "also.sql"),
         ("maintain", "expire", "--older-than", "yesterday"),
         ("changes", "t"),
+        ("refresh",),
+        ("refresh", "t", "--all"),
+        ("create", "s", "SELECT 1 AS one", "--mode", "SOMETIMES"),
+        ("create", "s", "SELECT 1 AS one", "--option", "shedule=5m"),
+        ("create", "s", "SELECT 1 AS one", "--option", "schedule"),
+        ("history", "--limit", "0"),
     ],
 )
 def test_wrong_usage_is_exit_code_2(trickle: Trickle, arguments: tuple[str, ...]) -> None:
@@ -217,6 +227,14 @@ FAILURES = (
     ("changes", "t", "--from", "99"),
     ("maintain", "cluster", "t"),
     ("maintain", "expire"),
+    ("create", "s", "SELECT nothing FROM t"),
+    ("create", "s", "SELECT id, rand() AS r FROM t", "--mode", "DIFFERENTIAL"),
+    ("create", "t", "SELECT id FROM t"),
+    ("status", "missing"),
+    ("refresh", "missing"),
+    ("explain", "missing"),
+    ("history", "missing"),
+    ("drop", "missing"),
 )
 
 
@@ -254,6 +272,67 @@ def test_maintenance_says_what_it_did(shop: Trickle) -> None:
     assert shop("sql", "SELECT count(*) AS n FROM t", "--json").json == [{"n": 3}]
 
 
+TOTALS = "SELECT id % 2 AS odd, sum(price) AS total FROM t GROUP BY id % 2"
+
+
+@pytest.mark.spark
+def test_a_stream_table_lives_on_the_command_line(shop: Trickle) -> None:
+    assert "trickle create" in shop("list").out
+    Path("totals.sql").write_text(f"{TOTALS};\n")
+    made = shop("create", "totals", "-f", "totals.sql", "--mode", "differential", "-o", "append_only=false", "--json")
+    assert (made.json["effective_mode"], made.json["data_snapshot"], made.json["obstacle"]) == ("DIFFERENTIAL", 2, "")
+    shop("sql", "UPDATE t SET price = 4 WHERE id = 3")
+    [lagging] = shop("status", "totals", "--json").json
+    assert lagging["data_snapshot"] == 2 and lagging["lag_seconds"] > 0
+    [done] = shop("refresh", "totals", "--json").json
+    assert (done["action"], done["rows_inserted"], done["rows_deleted"]) == ("DIFFERENTIAL", 1, 1)
+    assert "NO_DATA" in shop("refresh", "--all").out
+    assert shop("sql", "SELECT * FROM totals ORDER BY odd", "--json").json == [
+        {"odd": 0, "total": None},
+        {"odd": 1, "total": "6.50"},
+    ]
+    lines = shop("history", "totals", "--limit", "2", "--json").json
+    assert [(line["action"], line["reason"]) for line in lines] == [("NO_DATA", ""), ("DIFFERENTIAL", "")]
+    told = shop("explain", "totals").out
+    assert all(f"\n{section}\n" in told for section in ("source", "plan", "delta plan", "operator", "sql"))
+    assert "analyze" in {line["section"] for line in shop("explain", "totals", "--analyze", "--json").json}
+
+
+@pytest.mark.spark
+def test_stream_tables_that_are_read_are_dropped_together(shop: Trickle) -> None:
+    said = shop("sql", f"CREATE STREAM TABLE totals AS {TOTALS}")
+    assert said.out == 'stream table "totals" (AUTO) is exact for snapshot 2\n'
+    assert shop("create", "large", "SELECT odd FROM totals WHERE total > 1", "--no-fill").out.endswith(
+        "not filled yet\n"
+    )
+    assert [t["name"] for t in shop("list", "--json").json] == ["totals", "large"]
+    assert shop("sql", "REFRESH STREAM TABLE large").out.startswith("large: FULL (initial_load), +1 −0 rows in ")
+    assert shop("drop", "totals").code == 1
+    assert shop("drop", "totals", "--cascade", "--json").json == {"dropped": ["large", "totals"]}
+    assert shop("status", "--json").json == []
+
+
+@pytest.mark.spark
+def test_a_query_is_judged_before_it_is_created(shop: Trickle) -> None:
+    good = shop("validate", TOTALS, "--json")
+    assert (good.code, good.json["effective_mode"], good.json["strategy"]) == (0, "DIFFERENTIAL", "algebraic")
+    assert "warning: every refresh will be full: rand()" in shop("validate", "SELECT id, rand() AS r FROM t").out
+    bad = shop("validate", "SELECT nothing FROM t")
+    assert bad.code == 1 and bad.out.startswith("not valid: ")
+
+
+@pytest.mark.spark
+def test_the_examples_of_the_help_can_be_typed(shop: Trickle) -> None:
+    script = "CREATE TABLE orders (customer INT, amount DECIMAL(8, 2)); INSERT INTO orders VALUES (1, 5)"
+    assert shop("sql", script).code == 0
+    typed = [c.epilog.removeprefix(EXAMPLE) for _, c in walk("trickle", get_command(app)) if c.epilog]
+    assert len(typed) == 8
+    for line in typed:
+        _, *arguments = shlex.split(line)
+        said = shop(*arguments)
+        assert (said.code, said.err) == (0, ""), line
+
+
 @pytest.mark.spark
 def test_the_doctor_finds_what_is_missing(shop: Trickle) -> None:
     well = {f["check"]: f for f in shop("doctor", "--json").json}
@@ -273,7 +352,8 @@ def test_the_demo_runs_alone_and_quietly_and_duckdb_reads_its_lake(place: Path, 
     found = peer.run(
         sqlite_site(place / "trickle-demo").address, "SELECT count(*) AS n, sum(amount) AS s FROM lake.orders"
     )
-    assert found[0].to_pylist() == [{"n": 11, "s": Decimal("440.00")}]
+    assert found[0].to_pylist() == [{"n": 11, "s": Decimal("435.00")}]
+    assert "revenue: DIFFERENTIAL, +2 −3 rows in " in said.out and "revenue: NO_DATA in " in said.out
 
 
 @pytest.mark.spark

@@ -15,11 +15,16 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from trickle.cli.commands.sql import fetch
+from trickle.cli.answers import fetch
 from trickle.cli.main import app
 from trickle.cli.output import TextOutput
 from trickle.cli.reference import PAGES
+from trickle.delta import strategies
+from trickle.delta.explain import _STRATEGIES as STRATEGIES
+from trickle.delta.state import store
+from trickle.errors import NotIncremental
 from trickle.lake import types
+from trickle.sql.lower import lower
 from trickle.sql.script import split
 from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.lakes import sqlite_site
@@ -162,6 +167,49 @@ def test_every_type_is_documented() -> None:
     page = (DOCS / "reference" / "types.md").read_text(encoding="utf-8")
     for word in types._ATOMS:
         assert re.search(rf"`{word}`", page), word
+
+
+TABLES = {
+    "orders": [
+        ("id", "INT"),
+        ("customer", "INT"),
+        ("amount", "DECIMAL(10, 2)"),
+        ("day", "DATE"),
+        ("tags", "ARRAY<STRING>"),
+    ],
+    "customers": [("id", "INT"), ("name", "STRING"), ("city", "STRING")],
+}
+
+
+def documented_queries() -> list[tuple[str, str]]:
+    """The examples of the reference, and the strategy that it names."""
+    page = (DOCS / "reference" / "sql.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| .* \| `((?:SELECT|WITH) .*)` \| `(\w+)` \|$", page, re.MULTILINE)
+
+
+def strategies_of(query: str) -> set[str]:
+    try:
+        found = lower(query, TABLES)
+        found.require_deterministic()
+    except NotIncremental:
+        return {"full"}
+    stored = store(found.plan, found.labels)
+    return {s.strategy for s in strategies(stored.plan, stored)}
+
+
+@pytest.mark.parametrize(("query", "strategy"), documented_queries())
+def test_a_query_is_followed_as_the_reference_says(query: str, strategy: str) -> None:
+    assert strategy in strategies_of(query)
+
+
+def test_every_strategy_has_an_example() -> None:
+    page = (DOCS / "reference" / "sql.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"^\| `(\w+)` \| [^`]", page, re.MULTILINE))
+    assert explained == {strategy for _, strategy in documented_queries()}
+    assert explained == {strategy for strategy, _ in STRATEGIES.values()} - {"changes", "constant"} | {
+        "algebraic",
+        "full",
+    }
 
 
 @pytest.mark.parametrize("path", PROSE, ids=lambda p: str(p.relative_to(ROOT)))

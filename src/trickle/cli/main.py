@@ -10,10 +10,24 @@ import typer
 from typer.core import TyperGroup
 
 from ..errors import TrickleError
-from .commands import doctor, facts, lake, maintain, sql
+from .commands import (
+    create,
+    doctor,
+    drop,
+    explain,
+    facts,
+    history,
+    lake,
+    listing,
+    maintain,
+    refresh,
+    sql,
+    status,
+    validate,
+)
 from .demo.command import demo
 from .exit_codes import exit_code
-from .options import Options, assignments, quiet_spark
+from .options import EXAMPLE, Options, assignments, quiet_spark
 from .output import output
 
 
@@ -75,6 +89,14 @@ app.command("tables")(facts.tables)
 app.command("describe")(facts.describe)
 app.command("snapshots")(facts.snapshots)
 app.command("changes")(sql.changes)
+app.command("create", epilog=EXAMPLE + create.EXAMPLE)(create.create)
+app.command("list", epilog=EXAMPLE + listing.EXAMPLE)(listing.listing)
+app.command("status", epilog=EXAMPLE + status.EXAMPLE)(status.status)
+app.command("refresh", epilog=EXAMPLE + refresh.EXAMPLE)(refresh.refresh)
+app.command("explain", epilog=EXAMPLE + explain.EXAMPLE)(explain.explain)
+app.command("history", epilog=EXAMPLE + history.EXAMPLE)(history.history)
+app.command("validate", epilog=EXAMPLE + validate.EXAMPLE)(validate.validate)
+app.command("drop", epilog=EXAMPLE + drop.EXAMPLE)(drop.drop)
 app.add_typer(maintain.app, name="maintain")
 app.command("settings")(facts.settings)
 app.command("version")(facts.version)

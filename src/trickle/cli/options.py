@@ -23,7 +23,17 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
 Table = Annotated[str, typer.Argument(help="A table, with its schema if that is not main.")]
 SomeTable = Annotated[str | None, typer.Argument(help="A table; without it, all tables.")]
+StreamTableName = Annotated[str, typer.Argument(help="A stream table, with its schema if that is not main.")]
+SomeStreamTable = Annotated[str | None, typer.Argument(help="A stream table; without it, all of them.")]
+Query = Annotated[str | None, typer.Argument(help="The defining query.")]
+QueryFile = Annotated[str | None, typer.Option("--file", "-f", help="Read the query from a file; - is stdin.")]
+Dialect = Annotated[
+    str, typer.Option("--dialect", help="The SQL that the query is written in: spark, duckdb or postgres.")
+]
 Format = Annotated[str | None, typer.Option("--format", help=f"How rows are printed: {', '.join(FORMATS)}.")]
+
+EXAMPLE = "Example: "
+"""Opens the line below a command's help that may be typed as it stands."""
 
 
 @dataclass
@@ -70,15 +80,15 @@ def options(ctx: typer.Context, json: bool = False, format: str | None = None) -
     return found
 
 
-def assignments(texts: list[str]) -> dict[str, str]:
-    """The settings of `--set name=value`.
+def assignments(texts: list[str], option: str = "--set") -> dict[str, str]:
+    """The names and values of a repeated `--set name=value`.
 
     >>> assignments(["spark.master=local[2]"])
     {'spark.master': 'local[2]'}
     """
     for text in texts:
         if "=" not in text:
-            raise typer.BadParameter(f"{text!r} is not of the form name=value", param_hint="--set")
+            raise typer.BadParameter(f"{text!r} is not of the form name=value", param_hint=option)
     return dict(text.split("=", 1) for text in texts)
 
 

@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -38,6 +38,14 @@ class Rows:
     def of(cls, records: Iterable[Record], kind: type[Record]) -> Rows:
         names = list(kind.__dataclass_fields__)
         return cls(names, [tuple(getattr(r, n) for n in names) for r in records])
+
+    def only(self, columns: Sequence[str]) -> Rows:
+        """
+        >>> Rows(["a", "b"], [(1, 2)]).only(["b"])
+        Rows(columns=['b'], rows=[(2,)], is_cut=False)
+        """
+        places = [self.columns.index(c) for c in columns]
+        return Rows(list(columns), [tuple(row[p] for p in places) for row in self.rows], self.is_cut)
 
 
 class Output(ABC):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
 
-from ...records import Record
-from ..options import DryRun, Json, Options, SomeTable, Table, options
-from ..output import Rows
+from ..answers import show_facts
+from ..options import DryRun, Json, SomeTable, Table, options
 
 Threshold = Annotated[
     float | None, typer.Option("--threshold", min=0, max=1, help="Rewrite files with more than this share deleted.")
@@ -39,7 +37,7 @@ def merge(ctx: typer.Context, table: SomeTable = None, json: Json = False) -> No
 
     given = options(ctx, json)
     with given.open() as db:
-        _show(given, db.merge_files(table), Merged, "no small files to merge")
+        show_facts(given, db.merge_files(table), Merged, "no small files to merge")
 
 
 @app.command()
@@ -49,7 +47,7 @@ def rewrite(ctx: typer.Context, table: SomeTable = None, threshold: Threshold = 
 
     given = options(ctx, json)
     with given.open() as db:
-        _show(given, db.rewrite_deletes(table, threshold), Rewritten, "no file has that many deleted rows")
+        show_facts(given, db.rewrite_deletes(table, threshold), Rewritten, "no file has that many deleted rows")
 
 
 @app.command()
@@ -59,7 +57,7 @@ def cluster(ctx: typer.Context, table: Table, by: Keys = None, json: Json = Fals
 
     given = options(ctx, json)
     with given.open() as db:
-        _show(given, db.cluster(table, by or None), Clustered, "the table is empty")
+        show_facts(given, db.cluster(table, by or None), Clustered, "the table is empty")
 
 
 @app.command()
@@ -78,7 +76,7 @@ def expire(
     before = moment(older_than, datetime.now(UTC)) if older_than else None
     with given.open() as db:
         found = db.expire_snapshots(keep, before, snapshot or None, dry_run)
-    _show(given, found, Expired, "no snapshot to expire")
+    show_facts(given, found, Expired, "no snapshot to expire")
 
 
 @app.command()
@@ -88,7 +86,7 @@ def clean(ctx: typer.Context, grace: Grace = None, dry_run: DryRun = False, json
 
     given = options(ctx, json)
     with given.open() as db:
-        _show(given, db.clean_files(grace, dry_run), Removed, "no file is due for removal")
+        show_facts(given, db.clean_files(grace, dry_run), Removed, "no file is due for removal")
 
 
 @app.command()
@@ -98,7 +96,7 @@ def orphans(ctx: typer.Context, grace: Grace = None, dry_run: DryRun = False, js
 
     given = options(ctx, json)
     with given.open() as db:
-        _show(given, db.collect_orphans(grace, dry_run), Removed, "no orphans")
+        show_facts(given, db.collect_orphans(grace, dry_run), Removed, "no orphans")
 
 
 def moment(text: str, now: datetime) -> datetime:
@@ -114,11 +112,3 @@ def moment(text: str, now: datetime) -> datetime:
     except ValueError:
         raise typer.BadParameter(f"{text!r} is neither a time nor an age", param_hint="--older-than") from None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
-
-
-def _show(given: Options, found: Iterable[Record], kind: type[Record], nothing: str) -> None:
-    rows = Rows.of(found, kind)
-    if rows.rows or given.format != "table":
-        given.output.rows(rows)
-    else:
-        given.output.say(nothing)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ...errors import QueryError, StorageError
-from ...records import Record
-from ..options import Format, Json, Options, Table, options
-from ..output import Rows, counted
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    from ...session import Session, StatementResult
+from ..answers import show
+from ..options import Format, Json, Table, options
 
 Text = Annotated[str | None, typer.Argument(help="One statement, or several with semicolons between.")]
 File = Annotated[str | None, typer.Option("--file", "-f", help="Read the statements from a file; - is stdin.")]
@@ -37,12 +31,12 @@ def sql(
     from ...sql.script import split
 
     given = options(ctx, json, format)
-    statements = split(_text(statement, file))
+    statements = split(read_text(statement, file))
     with given.open() as db:
         is_open = False
         for one in statements:
             is_open = _is_open_after(one, is_open)
-            _show(given, db.sql(one), rows)
+            show(given, db.sql(one), rows)
         if is_open:
             raise QueryError(
                 "the statements end inside a transaction", detail="its changes were rolled back.", hint="add COMMIT."
@@ -61,10 +55,11 @@ def changes(
     """Show the net change of a table between two snapshots: its columns and `__w`, copies that came or went."""
     given = options(ctx, json, format)
     with given.open() as db:
-        _show(given, db.changes(name, start, end), rows)
+        show(given, db.changes(name, start, end), rows)
 
 
-def _text(statement: str | None, file: str | None) -> str:
+def read_text(statement: str | None, file: str | None) -> str:
+    """What was typed, what a file holds, or what stdin says."""
     if statement is not None and file is not None:
         raise typer.BadParameter("give a statement or a file, not both", param_hint="--file")
     if statement is not None:
@@ -89,30 +84,3 @@ def _is_open_after(statement: str, was_open: bool) -> bool:
 
     parsed = parse(statement)
     return isinstance(parsed, Begin) or (was_open and not isinstance(parsed, Commit | Rollback))
-
-
-def _show(given: Options, result: DataFrame | StatementResult, most: int) -> None:
-    if isinstance(result, Record):
-        given.output.fact(result, _sentence(result))
-    else:
-        given.output.rows(fetch(result, most if given.format == "table" else 0))
-
-
-def _sentence(result: StatementResult) -> str:
-    did = counted(result.rows, "row") if result.rows else "done"
-    return f"{did}, snapshot {result.snapshot}" if result.snapshot is not None else did
-
-
-def fetch(frame: DataFrame, most: int = 0) -> Rows:
-    """The rows of a DataFrame, `most` of them or all (0)."""
-    from ...lake.foreign import translated
-
-    with translated("query"):
-        found = (frame.limit(most + 1) if most else frame).toArrow()
-    rows = list(zip(*(column.to_pylist() for column in found.columns), strict=True))
-    return Rows(list(found.column_names), rows[:most] if most else rows, is_cut=0 < most < len(rows))
-
-
-def answer(db: Session, query: str) -> Rows:
-    """The rows of a query."""
-    return fetch(db.sql(query))

@@ -18,7 +18,7 @@ DIRECTORY = "trickle-demo"
 
 
 def demo(ctx: typer.Context, json: Json = False) -> None:
-    """Make a lake with a small shop, change it, and show state, changes, time travel and maintenance."""
+    """Make a lake with a small shop, change it, and show changes, time travel, a stream table and maintenance."""
     from .steps import STEPS, Stage
 
     given = options(ctx, json)
@@ -54,7 +54,9 @@ def _next(output: Output, lake: str, filled: int, head: int, data_path: str) -> 
     output.say("What to try next", style="bold")
     output.say(f"  {at} sql 'SELECT * FROM orders VERSION AS OF {filled}'")
     output.say(f"  {at} changes orders --from {filled} --to {head}")
-    output.say(f"  {at} snapshots")
+    output.say(f"  {at} sql 'UPDATE orders SET amount = 99 WHERE id = 13'")
+    output.say(f"  {at} refresh revenue")
+    output.say(f"  {at} explain revenue")
     output.say(f'  {python} -c \'import trickle; print(trickle.connect("{lake}").table("orders").toPandas())\'')
     if "://" not in lake:
         output.say("The same lake in DuckDB, which reads and writes it too:")

@@ -45,10 +45,17 @@ WHEN NOT MATCHED THEN INSERT (id, customer_id, amount) VALUES (new.id, new.custo
 NEW_CUSTOMER = "INSERT INTO customers VALUES (5, 'Alan', 'Manchester')"
 NEW_ORDER = "INSERT INTO orders VALUES (14, 5, DATE '2024-02-20', 120.00, 'open')"
 
-REVENUE = """\
+PER_CUSTOMER = """\
 SELECT c.name, count(*) AS orders, sum(o.amount) AS revenue
 FROM orders AS o JOIN customers AS c ON o.customer_id = c.id
-GROUP BY c.name ORDER BY revenue DESC"""
+GROUP BY c.name"""
+
+REVENUE = f"{PER_CUSTOMER} ORDER BY revenue DESC"
+
+STREAM = f"CREATE STREAM TABLE revenue WITH (refresh_mode = 'DIFFERENTIAL') AS\n{PER_CUSTOMER}"
+
+MOVE = "UPDATE orders SET customer_id = 3 WHERE id = 14"
+DISCOUNT = "UPDATE orders SET amount = amount - 5 WHERE id = 13"
 
 
 def then_and_now(then: int) -> str:
