@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import sqlglot
 
-from trickle.plan import WEIGHT, Version
+from trickle.plan import WEIGHT, Version, when
 from trickle.testing.oracle.history import COLUMNS, SCHEMAS, TABLES, Row, Rows, Step
 
 Schemas = dict[str, tuple[tuple[str, str], ...]]
@@ -69,7 +69,7 @@ class DuckEngine:
         for table in list(tree.find_all(sqlglot.exp.Table)):
             if table.name in _NARROWED:
                 table.replace(sqlglot.exp.alias_(_NARROWED[table.name], table.alias_or_name, table=True))
-        return tree.sql(dialect="duckdb")
+        return tree.transform(_counted).sql(dialect="duckdb")
 
     def store(self, table: str, sql: str, step: int) -> None:
         """Create a table from a query."""
@@ -135,6 +135,14 @@ class InlineEngine:
         values = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in filled)
         empty = "" if rows else " WHERE FALSE"
         return f"(SELECT {typed} FROM VALUES {values} AS t({names}){empty})"
+
+
+def _counted(node: sqlglot.exp.Expr) -> sqlglot.exp.Expr:
+    """count_if as a count: sqlglot writes it for DuckDB as a sum, which is NULL of nothing instead of 0."""
+    if isinstance(node, sqlglot.exp.CountIf):
+        one = sqlglot.exp.Literal.number(1)
+        return sqlglot.exp.Count(this=when(node.this, one), big_int=True)
+    return node
 
 
 def _literal(value: object) -> str:
