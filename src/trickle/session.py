@@ -85,6 +85,7 @@ class Session(StreamTableMethods):
     def __init__(self, lake: Lake) -> None:
         self._lake: Lake | None = lake
         self._transaction: Transaction | None = None
+        self._upkeep: immediate.Upkeep | None = None
         self._stream_tables = Streams.of(lake)
         self._lock = threading.RLock()
 
@@ -169,6 +170,7 @@ class Session(StreamTableMethods):
         """Add rows: a Spark or pandas DataFrame, an Arrow table or a list of dicts; columns go by name."""
         with self._lock:
             target = table_name(name)
+            guard.refuse_owned(self._streams, target)
             return self._writing(lambda t, _: dml.append(t, target, data))
 
     def table(self, name: str, at: int | None = None) -> DataFrame:
@@ -305,40 +307,44 @@ class Session(StreamTableMethods):
                 transaction.draft.discard(self.lake.storage)
                 raise
             try:
-                return StatementResult(rows, self._commit(transaction))
+                return StatementResult(rows, self._commit(immediate.Upkeep(self._streams.refresher, transaction)))
             except CommitConflict:
                 if attempt == tries:
                     raise
         raise AssertionError("unreachable")
 
-    def _commit(self, transaction: Transaction) -> int | None:
-        if transaction.draft.is_empty:
+    def _commit(self, upkeep: immediate.Upkeep) -> int | None:
+        draft = upkeep.transaction.draft
+        if draft.is_empty:
             return None
         try:
-            immediate.maintain(self._streams.refresher, transaction)
+            upkeep.bring_along()
         except BaseException:
-            transaction.draft.discard(self.lake.storage)
+            draft.discard(self.lake.storage)
             raise
-        return self.lake.commit(transaction.draft)
+        return self.lake.commit(draft)
 
     def _control(self, statement: st.Begin | st.Commit | st.Rollback) -> StatementResult:
         if isinstance(statement, st.Begin):
             if self._transaction is not None:
                 raise QueryError("a transaction is open already", hint="COMMIT or ROLLBACK it first.")
             self._transaction = Transaction.begin(self.lake)
+            self._upkeep = immediate.Upkeep(self._streams.refresher, self._transaction)
+            self._transaction.on_read = self._upkeep.before_reading
             return StatementResult(0, None)
         if self._transaction is None:
             raise QueryError("no transaction is open", hint="BEGIN one first.")
         if isinstance(statement, st.Rollback):
             self._rollback()
             return StatementResult(0, None)
-        transaction, self._transaction = self._transaction, None
-        return StatementResult(0, self._commit(transaction))
+        upkeep, self._transaction, self._upkeep = self._upkeep, None, None
+        assert upkeep is not None
+        return StatementResult(0, self._commit(upkeep))
 
     def _rollback(self) -> None:
         assert self._transaction is not None
         self._transaction.draft.discard(self.lake.storage)
-        self._transaction = None
+        self._transaction = self._upkeep = None
 
     @property
     def base_snapshot(self) -> Snapshot:

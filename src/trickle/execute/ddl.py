@@ -186,6 +186,8 @@ def drop_schema(transaction: Transaction, statement: DropSchema) -> int:
         raise NotFound(f'schema "{statement.name}" does not exist', hint="SHOW SCHEMAS lists them.")
     if statement.name.casefold() == MAIN:
         raise QueryError('schema "main" cannot be dropped', hint="drop its tables instead.")
+    if statement.name.casefold() == "trickle":
+        raise QueryError('schema "trickle" holds what stream tables store', hint="drop the stream tables instead.")
     tables = [t for t in transaction.all_tables() if t.schema.casefold() == statement.name.casefold()]
     views = [v for v in transaction.all_views() if v.schema.casefold() == statement.name.casefold()]
     if (tables or views) and not statement.cascade:

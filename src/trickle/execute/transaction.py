@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame
@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from ..errors import NotFound, QueryError
 from ..lake.definitions import Definitions
 from ..lake.draft import Draft, TableDraft
+from ..lake.entries import folder_of
 from ..lake.files import live_files
 from ..lake.inlined import InlinedRows
 from ..lake.lake import MAIN, Lake, missing
@@ -34,6 +35,8 @@ class Located:
 class Transaction:
     lake: Lake
     draft: Draft
+    on_read: Callable[[Table], None] | None = None
+    """Told of every table before its rows are read."""
     _renamed: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod
@@ -80,7 +83,7 @@ class Transaction:
     def schema_home(self, name: str) -> tuple[int, str]:
         """(id, folder) of a schema."""
         if name in self.draft.created_schemas:
-            return self.draft.created_schemas[name], f"{self.lake.storage.root}{name}/"
+            return self.draft.created_schemas[name], self._created_home(name)
         found = self.schemas().get(name.casefold())
         if found is None:
             raise NotFound(f'schema "{name}" does not exist', hint=f"CREATE SCHEMA {name} first.")
@@ -90,8 +93,11 @@ class Transaction:
         with self.lake.reading() as connection:
             stored = self.definitions.schemas(connection, self.base)
         live = {n.casefold(): v for n, v in stored.items() if n not in self.draft.dropped_schemas}
-        created = {n.casefold(): (id, f"{self.lake.storage.root}{n}/") for n, id in self.draft.created_schemas.items()}
+        created = {n.casefold(): (id, self._created_home(n)) for n, id in self.draft.created_schemas.items()}
         return live | created
+
+    def _created_home(self, schema: str) -> str:
+        return self.lake.storage.root + folder_of(schema, self.draft.schema_uuids[schema])
 
     def all_tables(self) -> list[Table]:
         with self.lake.reading() as connection:
@@ -116,6 +122,8 @@ class Transaction:
 
     def rows(self, table: Table, bounds: Sequence[Bound] = ()) -> DataFrame:
         """The table as this transaction sees it."""
+        if self.on_read is not None:
+            self.on_read(table)
         return self.lake.state(self._stored(table), self.base, bounds, self.part(table))[0]
 
     def located(self, table: Table, bounds: Sequence[Bound] = ()) -> Located:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
@@ -84,6 +86,8 @@ class Draft:
     base: Snapshot
     tables: dict[int, TableDraft] = field(default_factory=dict)
     created_schemas: dict[str, int] = field(default_factory=dict)
+    schema_uuids: dict[str, str] = field(default_factory=lambda: defaultdict(lambda: str(uuid.uuid4())))
+    """Of created schemas: known before the commit, because folders may be named by them."""
     dropped_schemas: dict[str, int] = field(default_factory=dict)
     created_views: dict[int, tuple[View, str]] = field(default_factory=dict)
     """Provisional id → the view and its DuckDB text."""

@@ -17,6 +17,9 @@ from .definitions import alive
 from .model import Bound, Column, DataFile, DeleteFile, Table
 from .prune import PartitionPruner, Pruner, sql_condition
 
+_MOST_BOUNDS = 16
+"""Bounds that prune: each joins the statistics once more, and SQLite joins at most 64 tables."""
+
 
 def live_files(
     catalog: Catalog, connection: Connection, table: Table, at: int, bounds: Sequence[Bound] = ()
@@ -24,7 +27,7 @@ def live_files(
     """The data files that hold rows at snapshot `at` and may hold rows within all bounds."""
     usable = [(b, c) for b in bounds if (c := table.column(b.column)) is not None and not c.children]
     if usable:
-        files = _pruned(catalog, connection, table, at, usable)
+        files = _pruned(catalog, connection, table, at, usable[:_MOST_BOUNDS])
     else:
         files = _fetch(connection, table, _file_query(catalog, table, at, catalog.tables["data_file"]))
     if usable and table.partitioned_by:

@@ -24,7 +24,13 @@ def check_definitions(streams: Streams, transaction: Transaction, cascade: bool 
     views = bool(draft.created_views or draft.dropped_views)
     refused: list[tuple[StreamTable, str]] = []
     gone: list[StreamTable] = []
+    unpublished = {(v.schema, v.name) for v in draft.dropped_views.values()}
     for table in streams.all():
+        if transaction.find_table(Name(STORED_SCHEMA, table.stored_name)) is None:
+            continue  # dropped by this transaction, or by somebody else
+        if (table.schema, table.name) in unpublished:
+            streams.stage_drop(transaction, table, cascade, gone)
+            continue
         if not views and not touched & {d.table_id for d in table.dependencies}:
             continue
         why = _difference(streams, transaction, table)

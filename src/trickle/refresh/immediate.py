@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..errors import CommitConflict
 from ..execute.transaction import Transaction
 from ..lake import inlined, pieces, snapshots
 from ..lake.changes import change_pieces
-from ..lake.draft import TableDraft
+from ..lake.draft import Requirement, Rider, TableDraft
 from ..lake.files import live_files
 from ..lake.foreign import translated
 from ..lake.model import DataFile, Snapshot, Table
@@ -24,29 +24,73 @@ from ..lake.pieces import Piece
 from ..lake.scan import scan
 from ..plan import STORED, Version
 from ..registry.models import SUSPENDED, Refresh, StreamTable
+from ..sql.statement import Name
 from . import apply as applying
 from .compile import Compiled
 from .refresh import Refresher, delta_sql
+from .sources import STORED_SCHEMA
 from .windows import Frames, changed_tables
 
 
-def maintain(refresher: Refresher, transaction: Transaction) -> list[StreamTable]:
-    """Bring every IMMEDIATE stream table that the transaction concerns along with it; those that were."""
-    touched = _touched(transaction)
-    if not touched:
-        return []
-    with refresher.lake.reading() as connection:
-        if not refresher.registry.exists(connection):
-            return []
-        tables = [t for t in refresher.registry.all(connection) if t.refresh_mode == "IMMEDIATE"]
-    done: list[StreamTable] = []
-    for table in _in_order(tables):
-        if table.status == SUSPENDED or table.frontier is None:
-            continue
-        if {d.table_id for d in table.dependencies} & _touched(transaction):
-            _Maintenance(refresher, transaction, table).run()
-            done.append(table)
-    return done
+@dataclass
+class Upkeep:
+    """The IMMEDIATE stream tables of one transaction: brought along when it reads one of them, and when it commits.
+
+    Each time the whole change of the transaction is carried over anew: what was staged before is taken back first.
+    """
+
+    refresher: Refresher
+    transaction: Transaction
+    _staged: list[_Maintenance] = field(default_factory=list)
+    _stamp: tuple[object, ...] = ()
+    _busy: bool = False
+
+    def before_reading(self, table: Table) -> None:
+        if table.schema == STORED_SCHEMA and not self._busy:
+            self.bring_along()
+
+    def bring_along(self) -> None:
+        """Every IMMEDIATE stream table that the transaction concerns follows it."""
+        if self._stamp == self._current_stamp():
+            return
+        self._busy = True
+        try:
+            self._take_back()
+            for table in self._concerned():
+                maintenance = _Maintenance(self.refresher, self.transaction, table)
+                self._staged.append(maintenance)
+                maintenance.run()
+        finally:
+            self._busy = False
+        self._stamp = self._current_stamp()
+
+    def _concerned(self) -> Iterator[StreamTable]:
+        lake, registry = self.refresher.lake, self.refresher.registry
+        if not _touched(self.transaction):
+            return
+        with lake.reading() as connection:
+            tables = [t for t in registry.all(connection) if t.refresh_mode == "IMMEDIATE"]
+        for table in _in_order(tables):
+            if table.status == SUSPENDED or table.frontier is None or table.pending:
+                continue
+            stored = self.transaction.find_table(Name(STORED_SCHEMA, table.stored_name))
+            # Asked of each anew: those before it may have been touched by now.
+            if stored is not None and {d.table_id for d in table.dependencies} & _touched(self.transaction):
+                yield table
+
+    def _take_back(self) -> None:
+        for maintenance in self._staged:
+            maintenance.take_back()
+        self._staged.clear()
+
+    def _current_stamp(self) -> tuple[object, ...]:
+        """What the transaction did to tables that are not ours."""
+        own = {m.stored_id for m in self._staged}
+        parts = sorted((id, part) for id, part in self.transaction.draft.tables.items() if id not in own)
+        return tuple(
+            (id, tuple(p.added), tuple(p.ended), sum(map(len, p.removed.values())), str(p.inlined_removed))
+            for id, p in parts
+        )
 
 
 def _touched(transaction: Transaction) -> set[int]:
@@ -76,12 +120,16 @@ class _Maintenance:
     refresher: Refresher
     transaction: Transaction
     table: StreamTable
+    stored_id: int = 0
+    requirement: Requirement | None = None
+    rider: Rider | None = None
 
     def run(self) -> None:
         started, clock = datetime.now(UTC), time.perf_counter()
         compiled = self.refresher.compiled(self.table, self.transaction.base)
         assert compiled.storage is not None
         stored = self.refresher.stored(self.table, self.transaction.base)
+        self.stored_id = stored.id
         frames = Frames(self.refresher.lake, f"{self.refresher.prefix}_i{self.table.id}", self.makers(compiled, stored))
         with translated(f'stream table "{self.table.label}"'):
             try:
@@ -146,6 +194,16 @@ class _Maintenance:
             request = lake.request(connection, table, [*found, *own], rows)
         return scan(lake.spark, lake.storage, replace(request, weighted=True))
 
+    def take_back(self) -> None:
+        """As if it had not been run."""
+        draft = self.transaction.draft
+        part = draft.tables.pop(self.stored_id, None)
+        for file in part.added.values() if part is not None else ():
+            self.refresher.lake.storage.remove(file.path)
+            draft.written.remove(file.path)
+        draft.requirements[:] = [r for r in draft.requirements if r is not self.requirement]
+        draft.riders[:] = [r for r in draft.riders if r is not self.rider]
+
     def stage(self, started: datetime, clock: float, inserted: int, deleted: int) -> None:
         """The frontier and the history line go with the transaction's own commit."""
         registry, table, base = self.refresher.registry, self.table, self.transaction.base
@@ -180,6 +238,7 @@ class _Maintenance:
                 ),
             )
 
+        self.requirement, self.rider = unchanged_since, rider
         self.transaction.draft.requirements.append(unchanged_since)
         self.transaction.draft.riders.append(rider)
         self.transaction.draft.extra_info = json.dumps({"base_snapshot": base.id, "immediate": True})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,7 +23,7 @@ class DefinitionEntries(Rows):
         draft, commit = self.commit.draft, self.commit
         for name, provisional in draft.created_schemas.items():
             id = commit.real[provisional] = next(commit.catalog_ids)
-            unique = str(uuid.uuid4())
+            unique = draft.schema_uuids[name]
             self.put(
                 "schema",
                 [

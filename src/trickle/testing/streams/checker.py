@@ -25,20 +25,23 @@ class Checker:
     sources: tuple[str, ...] = tuple(source.name for source in SOURCES)
     views: tuple[tuple[str, str], ...] = ()
 
-    def differences(self, queries: Sequence[Query], snapshot: int) -> list[str]:
-        """One line for each stream table that is not its query at the snapshot, schema and rows."""
+    def differences(self, queries: Sequence[Query], snapshot: int, beside: Sequence[Query] = ()) -> list[str]:
+        """One line for each stream table that is not its query at the snapshot, schema and rows.
+
+        `beside` are further queries that these may read.
+        """
         stored = [f"FROM {query.name}" for query in queries]
         # Queries become views beside copies of the sources: one that reads another is recomputed all the way down.
-        beside = [
+        setting = [
             "DROP SCHEMA IF EXISTS memory.judge CASCADE",
             "CREATE SCHEMA memory.judge",
             "USE memory.judge",
             *(f"CREATE TABLE {t} AS FROM lake.main.{t} AT (VERSION => {snapshot})" for t in self.sources),
             *(f"CREATE VIEW {name} AS {text}" for name, text in self.views),
-            *(f"CREATE VIEW {query.name} AS {query.judge}" for query in queries),
+            *(f"CREATE VIEW {query.name} AS {query.judge}" for query in dict.fromkeys((*beside, *queries))),
         ]
         done = ["USE lake", "DROP SCHEMA memory.judge CASCADE"]
-        answers = self.peer.run(self.lake, *stored, *beside, *stored, *done)
+        answers = self.peer.run(self.lake, *stored, *setting, *stored, *done)
         held, wanted = answers[: len(queries)], answers[-len(queries) - len(done) : -len(done)]
         pairs = zip(queries, held, wanted, strict=True)
         return [line for query, held, wanted in pairs for line in difference(query, held, wanted)]

@@ -1,0 +1,41 @@
+"""Forty queries through twelve cycles of changes: exact and differential after each, by DuckDB's own answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pyspark.sql import SparkSession
+
+from trickle.testing.duckdb_peer import DuckDBPeer
+from trickle.testing.lakes import LakeSite
+from trickle.testing.streams.catalogue import QUERIES
+from trickle.testing.streams.marathon import Marathon
+
+CYCLES = 12
+CYCLES_LONG = 60
+SEED = 7
+SEED_LONG = 20240229
+
+
+def test_the_catalogue_has_forty_queries_of_different_names() -> None:
+    assert len(QUERIES) == len({query.name for query in QUERIES}) == 40
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(7200)
+def test_forty_queries_stay_exact_and_differential(
+    lake_sqlite: LakeSite,
+    spark: SparkSession,
+    peer: DuckDBPeer,
+    long: bool,
+    record_property: Callable[[str, object], None],
+) -> None:
+    with lake_sqlite.connect(spark) as db:
+        run = Marathon(db, lake_sqlite, peer, QUERIES, SEED_LONG if long else SEED)
+        run.begin()
+        assert run.differences(db.head()) == []
+        for number in range(CYCLES_LONG if long else CYCLES):
+            assert run.cycle() == [], f"cycle {number} of seed {run.seed}"
+    for kind, seconds in run.spent.items():
+        record_property(f"{kind} seconds", round(seconds, 1))

@@ -1,0 +1,20 @@
+"""A small shop on every catalog."""
+
+from __future__ import annotations
+
+import pytest
+
+import trickle
+from trickle.testing.streams.stage import Stage
+
+
+@pytest.fixture
+def shop(db: trickle.Session) -> Stage:
+    stage = Stage(db)
+    stage.change(
+        "CREATE TABLE orders (id INT, cust INT, amount INT)",
+        "CREATE TABLE customers (id INT, region STRING)",
+        "INSERT INTO orders VALUES (1, 1, 10), (2, 1, 20), (3, 2, 5), (3, 2, 5)",
+        "INSERT INTO customers VALUES (1, 'north'), (2, 'south')",
+    )
+    return stage
