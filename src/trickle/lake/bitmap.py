@@ -50,10 +50,10 @@ def pack(positions: np.ndarray, rows: int) -> np.ndarray:
     return words.view(np.int64)
 
 
-def bit(spark: SparkSession, words: np.ndarray, start: SparkColumn, position: SparkColumn) -> SparkColumn:
+def bit(spark: SparkSession, words: np.ndarray, start: str, position: str) -> SparkColumn:
     """The bit of a row: 1 if its position, in the file whose words begin at `start`, is among those packed."""
     held = pa.ListArray.from_arrays(pa.array([0, len(words)], pa.int32()), pa.array(words))
     # A subquery's array stays an array of longs; a literal's would be boxed, and be part of every plan's text.
     all_words = spark.createDataFrame(pa.table({"words": held})).scalar()
-    word = F.get(all_words, start + F.shiftright(position, 6).cast("int"))
-    return F.getbit(word, position.bitwiseAND(F.lit(63)).cast("int"))
+    word = F.get(all_words, F.expr(f"{start} + CAST(shiftright({position}, 6) AS INT)"))
+    return F.getbit(word, F.expr(f"CAST({position} & 63 AS INT)"))

@@ -28,13 +28,11 @@ from .model import (
     Table,
 )
 from .pieces import Piece
+from .places import FILE, MOST_BY_SIZE, POSITION, ROW_INDEX, apart, by_size, placed
 from .storage import Storage, spark_uri
 from .text import parse
 from .types import struct_type, to_spark
 
-FILE = "__trickle_file"
-"""Ordinal of the data file a row stands in; below zero for inlined rows."""
-POSITION = "__trickle_pos"
 STORED_ROW_ID = "__trickle_row_id"
 """The row id embedded in the file, NULL where it follows from the position."""
 
@@ -43,7 +41,6 @@ BORN = "__trickle_born"
 
 _KEY = "__trickle_key"
 _SHIFT = 40
-_MOST_CASES = 64
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,7 @@ class _Scan:
         for piece in self.request.pieces:
             found[self.kind(piece)].append(piece)
         for pieces in found.values():
-            yield from _apart(pieces) if self.tells_files_apart(pieces[0]) else [pieces]
+            yield from apart(pieces) if self.tells_files_apart(pieces[0]) else [pieces]
 
     def kind(self, piece: Piece) -> tuple[object, ...]:
         mapping = piece.file.mapping_id if self.by_name(piece.file) else None
@@ -114,13 +111,15 @@ class _Scan:
     def group(self, pieces: list[Piece]) -> DataFrame:
         first = pieces[0]
         frame = self.read(pieces)
-        if self.tells_files_apart(first):
-            frame = frame.withColumn(POSITION, F.col("_metadata.row_index"))
-            frame = _with_ordinals(self.spark, frame, pieces, [self.ordinals[p.file.id] for p in pieces])
+        by_bit = first.has_deletes and self.fits_bitmap(pieces)
+        if by_bit:
+            frame = frame.where(self.dead_bit(pieces) == int(first.only_deleted))
+        if self.request.addressed or (first.has_deletes and not by_bit):
+            frame = placed(frame, pieces, [self.ordinals[p.file.id] for p in pieces])
+        if first.has_deletes and not by_bit:
+            frame = self.without_deletes(frame, pieces)
         if first.life is not None:
             frame = frame.where(_born(first))
-        if first.has_deletes:
-            frame = self.without_deletes(frame, pieces)
         lacking = self.request.lacking.get(first.file.id, frozenset())
         names = self.request.names.get(first.file.mapping_id or -1, {}) if self.by_name(first.file) else {}
         old = dict(self.request.retyped.get(first.file.id, ()))
@@ -179,26 +178,27 @@ class _Scan:
         begin = F.element_at(begins, (F.col(FILE) + 1).cast("int"))
         return begin if self.by_name(piece.file) else F.coalesce(F.col(SNAPSHOT_ID), begin)
 
-    def without_deletes(self, frame: DataFrame, pieces: list[Piece]) -> DataFrame:
-        """Leave out, or keep only, the deleted positions."""
-        if self.is_small(pieces) and len(pieces) <= _MOST_CASES:
-            sizes = [p.file.records for p in pieces]
-            if sum(map(bitmap.words_of, sizes)) <= bitmap.MOST_WORDS:
-                return frame.where(self.dead_bit(pieces, sizes) == int(pieces[0].only_deleted))
-        keyed = frame.withColumn(_KEY, F.col(FILE) * F.lit(1 << _SHIFT) + F.col(POSITION))
-        how = "left_semi" if pieces[0].only_deleted else "left_anti"
-        return keyed.join(self.dead_keys(pieces), _KEY, how)
+    def fits_bitmap(self, pieces: list[Piece]) -> bool:
+        words = sum(bitmap.words_of(p.file.records) for p in pieces)
+        return self.is_small(pieces) and len(pieces) <= MOST_BY_SIZE and words <= bitmap.MOST_WORDS
 
     def is_small(self, pieces: list[Piece]) -> bool:
         """Whether the driver reads the deletes."""
         stored = [d for p in pieces for d in p.deletes]
         return len(stored) <= self.request.small_files and sum(d.count for d in stored) <= self.request.small_rows
 
-    def dead_bit(self, pieces: list[Piece], sizes: list[int]) -> SparkColumn:
+    def dead_bit(self, pieces: list[Piece]) -> SparkColumn:
+        """1 where the row is deleted, else 0."""
         found = positions.read_many(self.storage, pieces)
+        sizes = [p.file.records for p in pieces]
         words = np.concatenate([bitmap.pack(dead, size) for dead, size in zip(found, sizes, strict=True)])
-        start = _by_size(pieces, bitmap.starts(sizes), "int")
-        return bitmap.bit(self.spark, words, start, F.col(POSITION))
+        return bitmap.bit(self.spark, words, by_size(pieces, bitmap.starts(sizes), "INT"), ROW_INDEX)
+
+    def without_deletes(self, frame: DataFrame, pieces: list[Piece]) -> DataFrame:
+        """Leave out, or keep only, the deleted positions, by a join."""
+        keyed = frame.withColumn(_KEY, F.col(FILE) * F.lit(1 << _SHIFT) + F.col(POSITION))
+        how = "left_semi" if pieces[0].only_deleted else "left_anti"
+        return keyed.join(self.dead_keys(pieces), _KEY, how)
 
     def dead_keys(self, pieces: list[Piece]) -> DataFrame:
         if not self.is_small(pieces):
@@ -281,39 +281,6 @@ def _born(piece: Piece) -> SparkColumn:
         return within
     moved = born.isin(*life.moved)
     return (within | moved) if life.moved_too else (within & ~moved)
-
-
-def _apart(pieces: list[Piece]) -> list[list[Piece]]:
-    """Few files are told apart by their size, a cheap constant per row: no two of a size in one read."""
-    if len(pieces) > _MOST_CASES:
-        return [pieces]
-    rounds: list[dict[int, Piece]] = []
-    for piece in pieces:
-        free = next((r for r in rounds if piece.file.bytes not in r), None)
-        if free is None:
-            rounds.append(free := {})
-        free[piece.file.bytes] = piece
-    return [list(r.values()) for r in rounds]
-
-
-def _with_ordinals(spark: SparkSession, frame: DataFrame, pieces: list[Piece], ordinals: list[int]) -> DataFrame:
-    if len(pieces) <= _MOST_CASES:
-        return frame.withColumn(FILE, _by_size(pieces, ordinals))
-    uris = pa.table({"__trickle_uri": [spark_uri(p.file.path) for p in pieces], FILE: pa.array(ordinals, pa.int64())})
-    tagged = frame.withColumn("__trickle_uri", F.col("_metadata.file_path"))
-    return tagged.join(F.broadcast(spark.createDataFrame(uris)), "__trickle_uri", "left").withColumn(
-        FILE, F.coalesce(F.col(FILE), F.raise_error(F.lit("a file was read that the catalog does not name")))
-    )
-
-
-def _by_size(pieces: list[Piece], values: list[int], type: str = "bigint") -> SparkColumn:
-    """One value a file."""
-    size = F.col("_metadata.file_size")
-    case = F.when(F.lit(False), F.lit(0).cast(type))
-    for piece, value in zip(pieces, values, strict=True):
-        case = case.when(size == piece.file.bytes, F.lit(value).cast(type))
-    message = "a data file does not have the size that the catalog records; it was replaced or damaged"
-    return case.otherwise(F.raise_error(F.lit(message)).cast(type))
 
 
 def _named_schema(table: Table, names: Mapping[int, str]) -> StructType:

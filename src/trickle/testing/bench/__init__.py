@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from . import append_large, append_small, delete_keys, prune_files, select_deleted
 from .arena import Arena, arena
-from .measure import Contest, Result, hold
+from .measure import Contest, Result, Timing, hold
 
 Benchmark = Callable[[Arena], Iterator[Contest]]
 
@@ -26,4 +26,4 @@ def run(benchmarks: Sequence[Benchmark], place: Arena, rounds: int | None = None
             yield hold(contest, rounds)
 
 
-__all__ = ["LAKE", "Arena", "Benchmark", "Contest", "Result", "arena", "hold", "run"]
+__all__ = ["LAKE", "Arena", "Benchmark", "Contest", "Result", "Timing", "arena", "hold", "run"]

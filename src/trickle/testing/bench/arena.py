@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -29,10 +30,7 @@ class Arena:
         return self.db.spark
 
     def sized(self, full: int) -> int:
-        """
-        >>> Arena(None, Path(), 0.001).sized(20_000)
-        20
-        """
+        """A full size at the arena's scale; never nothing."""
         return max(1, round(full * self.scale))
 
     def orders(self, rows: int, files: int = FILES) -> DataFrame:
@@ -54,10 +52,16 @@ class Arena:
 
 
 @contextmanager
-def arena(scale: float, within: str | None = None, spark: SparkSession | None = None) -> Iterator[Arena]:
+def arena(
+    scale: float = 1.0,
+    within: str | None = None,
+    spark: SparkSession | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Iterator[Arena]:
+    """An empty arena; `within` names the folder, and so the disk, that it is made in."""
     folder = Path(tempfile.mkdtemp(prefix="trickle-bench-", dir=within))
     try:
-        with trickle.connect(folder / "lake", spark=spark) as db:
+        with trickle.connect(folder / "lake", spark=spark, settings=settings) as db:
             yield Arena(db, folder, scale)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -80,15 +80,16 @@ class Result(Record):
 
 
 def hold(contest: Contest, rounds: int | None = None) -> Result:
-    """Warm up, then time ours, plain, ours, plain, …"""
+    """Warm up, then time ours, plain, ours, plain, …; a short run warms up shortly."""
     ways = [contest.ours] if contest.plain is None else [contest.ours, contest.plain]
     times: list[list[float]] = [[] for _ in ways]
     wanted = rounds or contest.rounds
-    for number in range(contest.warmups + wanted):
+    warmups = min(contest.warmups, wanted)
+    for number in range(warmups + wanted):
         for way, kept in zip(ways, times, strict=True):
             spent = _milliseconds(way)
             contest.between()
-            if number >= contest.warmups:
+            if number >= warmups:
                 kept.append(spent)
     timings = [Timing(tuple(kept)) for kept in times]
     return Result(contest.name, contest.target, timings[0], timings[1] if len(ways) > 1 else None)
