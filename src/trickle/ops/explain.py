@@ -11,9 +11,9 @@ from ..execute.binding import Binding
 from ..execute.transaction import Transaction
 from ..plan import Version
 from ..records import Record, Records
+from ..refresh.change_sql import render_change
 from ..refresh.choose import Choice
 from ..refresh.compile import Compiled, compile_query
-from ..refresh.refresh import render_change
 from ..registry.models import StreamTable
 from ..sql.names import Name
 from ..sql.render import quote, render

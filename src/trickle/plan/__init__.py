@@ -54,7 +54,7 @@ from trickle.plan.nodes import (
     keep,
 )
 from trickle.plan.sharing import share, shared_nodes
-from trickle.plan.size import follows_change
+from trickle.plan.size import follows_change, is_small
 from trickle.plan.tree import after, before, changes, rebuild, tables, walk
 
 __all__ = [
@@ -103,6 +103,7 @@ __all__ = [
     "is_empty",
     "is_null",
     "is_reserved",
+    "is_small",
     "keep",
     "negate",
     "null",

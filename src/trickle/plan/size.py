@@ -1,20 +1,42 @@
-"""Which parts of a plan are as small as the change."""
+"""Which parts of a plan are small: as the change is, or whatever happens."""
 
 from __future__ import annotations
 
 from trickle.plan.nodes import (
+    Aggregate,
     Binary,
     Constant,
+    Filter,
     Generate,
     Join,
     Node,
     OuterJoin,
+    Project,
     Scan,
     SemiJoin,
     Unary,
     UnionAll,
     Version,
 )
+
+
+def is_small(node: Node) -> bool:
+    """Is it worth sending everywhere: a part of the change, or a few rows whatever the tables hold?"""
+    return follows_change(node) or _has_few_rows(node)
+
+
+def _has_few_rows(node: Node) -> bool:
+    match node:
+        case Constant():
+            return True
+        case Aggregate() if not node.keys:
+            return True
+        case Join() | UnionAll():
+            return all(_has_few_rows(part) for part in node.parts)
+        case Project() | Filter():
+            return _has_few_rows(node.input)
+        case _:
+            return False
 
 
 def follows_change(node: Node) -> bool:

@@ -26,8 +26,9 @@ from ..plan import STORED, Version
 from ..registry.models import SUSPENDED, Refresh, StreamTable
 from ..sql.statement import Name
 from . import apply as applying
+from .change_sql import delta_sql
 from .compile import Compiled
-from .refresh import Refresher, delta_sql
+from .refresh import Refresher
 from .sources import STORED_SCHEMA
 from .windows import Frames, changed_tables
 

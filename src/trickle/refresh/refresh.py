@@ -8,47 +8,31 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection
 
-from ..delta.state import Storage, maintain
 from ..errors import CommitConflict, HistoryExpired, NotFound, SchemaChanged, TrickleError
 from ..execute.transaction import Transaction
-from ..lake import pieces, snapshots
-from ..lake.changes import change_pieces
+from ..lake import snapshots
 from ..lake.draft import Draft
 from ..lake.foreign import translated
 from ..lake.lake import Lake
-from ..lake.model import WEIGHT, Snapshot, Table
-from ..plan import Node, Project, keep
+from ..lake.model import Snapshot, Table
 from ..registry.models import FAILED, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
-from ..sql.render import Relations, render
 from . import apply as applying
+from .change_sql import delta_sql
 from .choose import Choice, Facts, choose
 from .compile import Compiled, compile_query, fingerprint
 from .content import Content, replace_content
+from .look import Look, measure
 from .result import RefreshResult
 from .sources import STORED_SCHEMA, Point, Sources
 from .windows import Frames, Window, changed_tables, makers
 
 _NUMBERS = itertools.count(1)
-
-
-@dataclass
-class Look:
-    """What the catalog says before Spark is asked."""
-
-    target: Snapshot
-    windows: Mapping[str, Window]
-    unchanged: frozenset[str]
-    changed_rows: int
-    source_rows: int
-    removed: bool = False
-    """A source lost rows, or had some replaced."""
-    expired: bool = False
 
 
 class Refresher:
@@ -156,11 +140,11 @@ class _Run:
     def look(self) -> Look:
         frontier = self.table.frontier
         if frontier is not None and not self._is_kept(frontier):
-            return Look(self.target, self.windows(None), frozenset(), 0, 0, expired=True)
+            return Look(self.target, self.windows(None), expired=True)
         if frontier is not None and not self._anything_changed(frontier):
-            return Look(self.target, {}, frozenset(), 0, 0)
+            return Look(self.target, {})
         self.check_sources(frontier)
-        return self.measure(self.windows(Point.of(self.table)))
+        return measure(self.lake, self.target, self.windows(Point.of(self.table)))
 
     def windows(self, start: Point | None) -> Mapping[str, Window]:
         return self.owner.sources.windows(self.tables(), start, Point(self.target.id, self.head.id))
@@ -214,28 +198,6 @@ class _Run:
             except HistoryExpired:
                 return False
         return True
-
-    def measure(self, windows: Mapping[str, Window]) -> Look:
-        """Which sources changed, and how many rows the changes and the sources have, by the catalog alone."""
-        unchanged, changed_rows, source_rows, removed = set(), 0, 0, False
-        with self.lake.reading() as connection:
-            for name, window in windows.items():
-                total = self.lake.record_count(connection, window.table)
-                came, went = self._sizes(connection, window) if window.start is not None else (total, 0)
-                source_rows += total
-                changed_rows += came + went
-                removed = removed or went > 0
-                if came + went == 0 and window.start is not None:
-                    unchanged.add(name)
-        return Look(self.target, windows, frozenset(unchanged), changed_rows, source_rows, removed)
-
-    def _sizes(self, connection: Connection, window: Window) -> tuple[int, int]:
-        """At most so many rows came, and so many went."""
-        if window.start is None or window.start.id == window.end.id:
-            return 0, 0
-        found, inlined = change_pieces(self.lake.catalog, connection, window.table, window.start.id, window.end.id)
-        sizes = [(p.weight, _most_rows(p)) for p in found] + [(r.weight, len(r.row_ids)) for r in inlined]
-        return sum(n for weight, n in sizes if weight > 0), sum(n for weight, n in sizes if weight < 0)
 
     # Choose.
 
@@ -411,20 +373,3 @@ class _Run:
             result.snapshot,
             self.initiated_by,
         )
-
-
-def delta_sql(storage: Storage, unchanged: frozenset[str], frames: Frames, appending: bool = False) -> str:
-    """The stored table's change as Spark SQL: its columns in order and the weight."""
-    return render_change(storage, maintain(storage, unchanged, appending), frames.relation)
-
-
-def render_change(storage: Storage, change: Node, relation: Relations) -> str:
-    columns = {c.name: c for c in change.columns}
-    ordered = Project(change, keep([columns[n] for n in [*(c.name for c in storage.columns), WEIGHT]]))
-    return render(ordered, relation, (*storage.stored_labels, WEIGHT), broadcast=True)
-
-
-def _most_rows(piece: pieces.Piece) -> int:
-    if piece.only_deleted:
-        return sum(d.count for d in piece.deletes) + len(piece.inlined) + len(piece.staged)
-    return piece.file.records

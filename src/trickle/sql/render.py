@@ -32,7 +32,7 @@ from trickle.plan import (
     Window,
     all_of,
     conjuncts,
-    follows_change,
+    is_small,
     references,
     share,
     shared_nodes,
@@ -46,7 +46,7 @@ Relations = Callable[[str, Version], str]
 def render(plan: Node, relations: Relations, labels: Sequence[str] | None = None, *, broadcast: bool = False) -> str:
     """The plan as one SELECT, its columns under `labels` (else their own names); parts read twice are CTEs.
 
-    With `broadcast`, joins carry hints for the sides that are as small as the change.
+    With `broadcast`, joins carry hints for the sides that are small.
     """
     plan = share(plan)
     writer = _Writer(relations, broadcast)
@@ -225,8 +225,8 @@ class _Writer:
         return f"({self.select(node)}) AS {self.alias()}"
 
     def hint(self, source: _Source, node: Node) -> None:
-        """Ask for a broadcast of the relation written last when it is as small as the change."""
-        if self.broadcast and follows_change(node):
+        """Ask for a broadcast of the relation written last when it is small."""
+        if self.broadcast and is_small(node):
             source.hinted.append(f"r{self.aliases}")
 
     def alias(self) -> str:
