@@ -105,6 +105,10 @@ class StreamTableMethods:
             raise ConfigError(f"status cannot be {status!r}", hint="it must be ACTIVE or SUSPENDED.")
         return self._streams.suspend(name) if status.upper() == "SUSPENDED" else self._streams.resume(name)
 
+    def has_stream_table(self, name: str) -> bool:
+        """Whether there is a stream table of that name."""
+        return self._streams.exists(table_name(name))
+
     def drop_stream_table(self, name: str, cascade: bool = False, if_exists: bool = False) -> list[str]:
         """Remove a stream table; one that others read needs `cascade`, which removes them too. The names that went."""
         self._require_no_transaction("DROP STREAM TABLE")

@@ -24,6 +24,8 @@ def _create(session: Session, statement: st.CreateStreamTable) -> Any:
 
 def _alter(session: Session, statement: st.AlterStreamTable) -> Any:
     name = statement.name.quote_spark()
+    if statement.if_exists and not session.has_stream_table(name):
+        return None
     if statement.suspend or statement.resume:
         return session.alter_stream_table(name, status="SUSPENDED" if statement.suspend else "ACTIVE")
     options: dict[str, Any] = dict(statement.options)
