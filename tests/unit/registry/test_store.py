@@ -1,0 +1,141 @@
+"""The registry on a database of its own: definitions, frontiers, history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import Connection, create_engine, update
+
+from trickle.errors import CommitConflict, ConfigError
+from trickle.registry.models import FAILED, Dependency, Refresh, StreamTable
+from trickle.registry.store import Registry
+
+NOW = datetime(2024, 2, 29, 12, tzinfo=UTC)
+TABLE = StreamTable(
+    id=0,
+    schema="main",
+    name="Per Kunde",
+    query="SELECT 1",
+    dialect="spark",
+    refresh_mode="AUTO",
+    options={"append_only": True, "cluster_by": ["a"]},
+    stored_name="Per Kunde",
+    version=1,
+    dependencies=(Dependency("main.orders", 7, ("a", "b"), "f00"), Dependency("trickle.up", 8, ("c",), "ba4")),
+)
+
+
+@pytest.fixture
+def connection() -> Iterator[Connection]:
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+@pytest.fixture
+def registry(connection: Connection) -> Registry:
+    registry = Registry(None)
+    registry.migrate(connection)
+    return registry
+
+
+def line(table: StreamTable, action: str = "FULL") -> Refresh:
+    return Refresh(table.id, table.label, NOW, NOW, action, "", 1, 0, 1, 2.5, 3, 4, "user")
+
+
+def test_before_it_is_made_there_are_no_stream_tables(connection: Connection) -> None:
+    registry = Registry(None)
+    assert not registry.exists(connection)
+    assert registry.all(connection) == registry.history(connection) == []
+    assert registry.find(connection, "main", "x") is None
+
+
+def test_a_newer_registry_is_refused(connection: Connection, registry: Registry) -> None:
+    registry.migrate(connection)
+    connection.execute(update(registry.tables["registry"]).values(version=99))
+    with pytest.raises(ConfigError, match="99"):
+        registry.migrate(connection)
+
+
+def test_a_definition_comes_back_as_it_was_stored(connection: Connection, registry: Registry) -> None:
+    added = registry.add(connection, TABLE)
+    [found] = registry.all(connection)
+    assert found == replace(added, created_at=found.created_at)
+    assert found.options == TABLE.options
+    assert found.dependencies == TABLE.dependencies
+    assert [d.is_stream_table for d in found.dependencies] == [False, True]
+    changed = replace(found, query="SELECT 2", version=2, dependencies=TABLE.dependencies[:1])
+    registry.redefine(connection, changed)
+    assert registry.find(connection, "main", "Per Kunde") == changed
+
+
+def test_names_are_found_in_any_case_beyond_ascii(connection: Connection, registry: Registry) -> None:
+    registry.add(connection, replace(TABLE, schema="Größen", name="ÜBER"))
+    found = registry.find(connection, "GRÖSSEN", "über")
+    assert found is not None
+    assert found.name == "ÜBER"
+    assert registry.find(connection, "main", "über") is None
+
+
+def test_readers_are_found_by_the_tables_they_read(connection: Connection, registry: Registry) -> None:
+    registry.add(connection, TABLE)
+    assert [t.name for t in registry.readers(connection, [8, 99])] == ["Per Kunde"]
+    assert registry.readers(connection, [9]) == registry.readers(connection, []) == []
+
+
+def test_an_id_is_not_given_again_while_its_history_stands(connection: Connection, registry: Registry) -> None:
+    first = registry.add(connection, TABLE)
+    registry.record(connection, line(first))
+    registry.remove(connection, first.id)
+    second = registry.add(connection, TABLE)
+    assert second.id > first.id
+    assert registry.history(connection, second.id) == []
+    assert len(registry.history(connection)) == 1
+
+
+def test_an_advance_moves_the_frontier_and_ends_an_error(connection: Connection, registry: Registry) -> None:
+    table = registry.add(connection, TABLE)
+    registry.mark(connection, table, status=FAILED, last_error="x", errors_in_row=2, pending="query_changed")
+    [table] = registry.all(connection)
+    registry.advance(connection, table, 10, 12, seen=11)
+    [table] = registry.all(connection)
+    assert (table.frontier, table.snapshot, table.seen) == (10, 12, 11)
+    assert (table.status, table.last_error, table.errors_in_row, table.pending) == ("ACTIVE", "", 0, "")
+    registry.advance(connection, table, 20, None, seen=21)
+    [table] = registry.all(connection)
+    assert (table.frontier, table.snapshot, table.seen) == (20, 12, 21)
+
+
+def test_work_on_an_older_frontier_or_definition_is_refused(connection: Connection, registry: Registry) -> None:
+    table = registry.add(connection, TABLE)
+    registry.require(connection, table)
+    registry.advance(connection, table, 10, 12, seen=11)
+    with pytest.raises(CommitConflict, match="Per Kunde"):
+        registry.require(connection, table)
+    with pytest.raises(CommitConflict):
+        registry.require(connection, replace(table, frontier=10, version=2))
+    registry.remove(connection, table.id)
+    with pytest.raises(CommitConflict):
+        registry.require(connection, replace(table, frontier=10))
+
+
+def test_the_commit_for_a_data_snapshot_is_the_newest_that_was_seen(connection: Connection, registry: Registry) -> None:
+    table = registry.add(connection, TABLE)
+    for data, commit in ((10, 11), (20, 21), (20, 25)):
+        registry.advance(connection, table, data, commit, seen=commit)
+    assert registry.commit_for(connection, table.id, 9, seen=99) is None
+    assert registry.commit_for(connection, table.id, 19, seen=99) == 11
+    assert registry.commit_for(connection, table.id, 20, seen=24) == 21
+    assert registry.commit_for(connection, table.id, 30, seen=99) == 25
+
+
+def test_history_is_newest_first_and_limited(connection: Connection, registry: Registry) -> None:
+    table = registry.add(connection, TABLE)
+    for action in ("FULL", "DIFFERENTIAL", "NO_DATA"):
+        registry.record(connection, line(table, action))
+    assert [h.action for h in registry.history(connection, table.id, 2)] == ["NO_DATA", "DIFFERENTIAL"]
+    assert registry.history(connection)[-1] == line(table)
