@@ -61,7 +61,10 @@ def _mark(streams: Streams, table: StreamTable) -> Callable[[Connection, int], N
 
 def _difference(streams: Streams, transaction: Transaction, table: StreamTable) -> str:
     """What the change does to the query; empty if nothing."""
-    before = streams.refresher.compiled(table, transaction.base)
+    try:
+        before = streams.refresher.compiled(table, transaction.base)
+    except TrickleError:
+        return ""  # its query does not fit the sources as they are: there is nothing to lose
     try:
         float_sums = table.options.get("float_sums", "algebraic") == "algebraic"
         now = compile_query(transaction, table.query, table.dialect, float_sums)

@@ -18,13 +18,14 @@ from ..execute.transaction import Transaction
 from ..lake.changes import consolidate
 from ..lake.foreign import translated
 from ..lake.lake import MAIN, Lake
-from ..lake.model import WEIGHT, Snapshot
+from ..lake.model import WEIGHT, Snapshot, Table
 from ..plan import hidden, is_reserved
 from ..refresh.compile import Compiled, compile_query
+from ..refresh.content import Content
 from ..refresh.refresh import Refresher
 from ..refresh.result import RefreshResult
 from ..refresh.sources import STORED_SCHEMA
-from ..refresh.stored import refuse_reserved
+from ..refresh.stored import Fit, refuse_reserved
 from ..registry.models import ACTIVE, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
 from ..sql.names import quote_spark
@@ -148,13 +149,13 @@ class Streams:
                 if source is None:
                     continue
                 if (source.schema, source.name) == (table.schema, table.name):
-                    trail = " → ".join([*reversed(path), table.label])
+                    trail = " → ".join([table.label, *reversed(path), table.label])
                     raise CycleDetected(
                         f'stream table "{table.label}" would read itself', detail=trail, hint="break the circle."
                     )
                 visit([d.name for d in source.dependencies], [*path, source.label])
 
-        visit([d.name for d in compiled.dependencies()], [table.label])
+        visit([d.name for d in compiled.dependencies()], [])
 
     def _refuse_taken(self, transaction: Transaction, name: Name) -> None:
         if self.exists(name):
@@ -229,8 +230,7 @@ class Streams:
         stored = self.refresher.stored(before, transaction.base)
         try:
             with translated(f'stream table "{table.label}"'):
-                if self.readers(before) and not content.fits(transaction, stored):
-                    self._refuse_readers(before, "its columns change")
+                readers = self._adapting_readers(transaction, before, content, stored)
                 inserted, deleted = content.refill(transaction, stored)
         except BaseException:
             transaction.draft.discard(self.lake.storage)
@@ -238,6 +238,8 @@ class Streams:
 
         def rider(connection: Connection, snapshot: int) -> None:
             self.registry.redefine(connection, table)
+            for reader in readers:
+                self.registry.mark(connection, reader, pending="source_schema_changed")
             self.registry.advance(connection, table, target.id, snapshot, transaction.base.id)
             self.registry.record(
                 connection,
@@ -249,6 +251,15 @@ class Streams:
         transaction.draft.message = f"alter stream table {table.label}"
         self.lake.commit(transaction.draft)
         return self.find(Name(table.schema, table.name))
+
+    def _adapting_readers(
+        self, transaction: Transaction, table: StreamTable, content: Content, stored: Table
+    ) -> list[StreamTable]:
+        """Readers that must start anew because the stored table does; refused if what they see would change."""
+        fit = content.fit(transaction, stored)
+        if fit is Fit.NONE:
+            self._refuse_readers(table, "its columns change")
+        return self.readers(table) if fit is Fit.SHOWN else []
 
     # Drop.
 

@@ -22,7 +22,7 @@ from ..sql.statement import Name
 from . import apply as applying
 from .compile import Compiled
 from .sources import Pinned
-from .stored import add_stored_table, add_view, laid_out, same_columns
+from .stored import Fit, add_stored_table, add_view, fit, laid_out
 from .windows import Frames, Window, makers
 
 LARGE = 1 << 62
@@ -78,9 +78,9 @@ class Content:
         self._publish(transaction, rows)
         return applying.fill(transaction, stored, rows) if fill else 0
 
-    def fits(self, transaction: Transaction, stored: Table) -> bool:
-        """Whether the stored table has the columns that the rows will have."""
-        return same_columns(stored, self.typed_rows(transaction).schema)
+    def fit(self, transaction: Transaction, stored: Table) -> Fit:
+        """How well the stored table's columns are those that the rows will have."""
+        return fit(stored, self.typed_rows(transaction).schema)
 
     def refill(self, transaction: Transaction, stored: Table) -> tuple[int, int]:
         """The cheapest that is right: the difference where the columns stay, a new stored table where not."""
@@ -88,7 +88,7 @@ class Content:
         view = transaction.find_view(Name(self.table.schema, self.table.name))
         if view is not None:
             transaction.draft.dropped_views[view.id] = view
-        if same_columns(stored, rows.schema):
+        if fit(stored, rows.schema) is Fit.ALL:
             self._publish(transaction, rows)
             wanted = laid_out(stored, self.table, self.compiled.storage)
             if wanted != stored:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import Enum
 from itertools import count
 
 from pyspark.sql import DataFrame
@@ -18,6 +19,7 @@ from ..lake.draft import TableDraft
 from ..lake.entries import folder_of
 from ..lake.model import Table, View
 from ..lake.types import from_spark
+from ..plan import is_reserved
 from ..registry.models import StreamTable
 from ..sql.names import quote_spark
 from ..sql.statement import PartitionField
@@ -94,15 +96,25 @@ def _quote_duckdb(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def same_columns(stored: Table, schema: StructType) -> bool:
-    """Whether rows of that schema fit the stored table as it is."""
+class Fit(Enum):
+    """How well a stored table's columns are those of rows to come."""
+
+    ALL = "every column"
+    SHOWN = "the columns it shows, not the hidden ones"
+    NONE = "not even those"
+
+
+def fit(stored: Table, schema: StructType) -> Fit:
     ids = count(1)
-    wanted = [from_spark(f.name, f.dataType, ids) for f in schema.fields]
-    held = [(c.name, c.type, [i.type for i in c.walk()]) for c in stored.columns]
-    return held == [(c.name, c.type, [i.type for i in c.walk()]) for c in wanted]
+    columns = [from_spark(f.name, f.dataType, ids) for f in schema.fields]
+    held, wanted = [[(c.name, *(i.type for i in c.walk())) for c in part] for part in (stored.columns, columns)]
+    if held == wanted:
+        return Fit.ALL
+    shown = [[c for c in part if not is_reserved(c[0])] for part in (held, wanted)]
+    return Fit.SHOWN if shown[0] == shown[1] else Fit.NONE
 
 
 def refuse_reserved(labels: Sequence[str]) -> None:
     for label in labels:
-        if label.startswith("__trickle_") or label == "__w":
+        if is_reserved(label):
             raise QueryError(f'"{label}" is a reserved name', hint="give the column another name with AS.")

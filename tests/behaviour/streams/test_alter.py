@@ -55,11 +55,22 @@ def test_a_new_query_with_the_same_columns_is_a_small_change_for_its_readers(sho
     shop.stream("per", PER_CUSTOMER)
     shop.stream("over", "SELECT cust, amount + 1 AS more FROM per")
     shop.db.refresh_all()  # nothing to do, but both frontiers are at the head now
-    shop.db.alter_stream_table("per", query=f"{PER_CUSTOMER} HAVING cust <> 2")
+    shop.db.alter_stream_table("per", query=PER_CUSTOMER.replace("GROUP", "WHERE cust <> 2 GROUP"))
     assert shop.rows("per") == [(1, 2, 30)]
     result = shop.refresh("over")
     assert (result.rows_inserted, result.rows_deleted) == (0, 1)
     assert shop.rows("over") == [(1, 31)]
+
+
+def test_a_new_query_that_needs_other_hidden_columns_starts_its_readers_anew(shop: Stage) -> None:
+    shop.stream("per", PER_CUSTOMER)
+    shop.stream("over", "SELECT cust, amount + 1 AS more FROM per")
+    shop.db.alter_stream_table("per", query=f"{PER_CUSTOMER} HAVING sum(amount) > 10")
+    result = shop.db.refresh_stream_table("over")
+    assert (result.action, result.reason) == ("REINITIALIZE", "source_schema_changed")
+    assert (result.rows_inserted, result.rows_deleted) == (0, 1)
+    shop.change("INSERT INTO orders VALUES (4, 2, 1)")
+    assert shop.refreshed("over") == [(1, 31), (2, 12)]
 
 
 def test_columns_that_others_read_are_not_taken_away(shop: Stage) -> None:

@@ -46,7 +46,8 @@ def test_the_registry_can_be_read_with_sql(shop: Stage) -> None:
     [done] = shop.db.sql("SELECT count(*) AS n FROM trickle.refresh_history WHERE reason = 'initial_load'").collect()
     assert done.n == 2
     joined = """SELECT s.name, s.data_snapshot, h.rows_inserted FROM trickle.stream_table_status() s
-                JOIN trickle.refresh_history h ON h.name = s.name WHERE s.name = 'per'"""
+                JOIN trickle.refresh_history h ON h.name = s.name AND h.reason = 'initial_load'
+                WHERE s.name = 'per'"""
     assert [r.rows_inserted for r in shop.db.sql(joined).collect()] == [2]
 
 

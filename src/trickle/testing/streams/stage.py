@@ -8,6 +8,7 @@ from typing import Any
 
 import trickle
 from trickle.refresh.result import RefreshResult
+from trickle.testing.rows import columns_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Stage:
     def agrees(self, name: str, query: str) -> None:
         """The stream table is what its query gives now."""
         held, wanted = self.db.table(name).toArrow(), self.db.sql(query).toArrow()
-        assert held.schema == wanted.schema, name
+        assert columns_of(held.schema) == columns_of(wanted.schema), name
         counted = [Counter(map(repr, table.to_pylist())) for table in (held, wanted)]
         assert counted[0] == counted[1], name
 
