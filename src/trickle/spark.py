@@ -28,8 +28,10 @@ NEEDED = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    # Spark 4.3 fuses unions with the aggregates below them into tasks that no executor can deserialize.
+    "spark.sql.codegen.wholeStage.union.enabled": "false",
 }
-"""Set on every session, the user's too: without these, files are read or written wrongly."""
+"""Set on every session, the user's too: without these, files are read or written wrongly, or queries fail."""
 
 OWN = {
     "spark.sql.session.timeZone": "UTC",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trickle.testing.oracle.engine import DuckEngine, Engine, InlineEngine
-from trickle.testing.oracle.history import SCHEMAS, Step, random_history
+from trickle.testing.oracle.history import SCHEMAS, Step, growing_history, random_history
 from trickle.testing.oracle.queries import AGGREGATES, CONSTRUCTS, Generator, aggregate_query
 from trickle.testing.oracle.stored import Drift, StoredWorld
 from trickle.testing.oracle.world import Mismatch, World
@@ -22,5 +22,6 @@ __all__ = [
     "StoredWorld",
     "World",
     "aggregate_query",
+    "growing_history",
     "random_history",
 ]

@@ -57,6 +57,21 @@ def random_history(random: Random, steps: int, largest: int = 8) -> list[Step]:
     return walk
 
 
+def growing_history(random: Random, steps: int) -> list[Step]:
+    """A walk on which rows only come."""
+    state: dict[str, Rows] = {t: _rows(random, random.randint(0, 3)) for t in TABLES}
+    walk = []
+    for _ in range(steps):
+        changes = {t: _inserts(random, random.choice((0, 0, 1, 2))) for t in TABLES}
+        walk.append(Step(state, changes, {t: _applied(state[t], changes[t]) for t in TABLES}))
+        state = walk[-1].after
+    return walk
+
+
+def _rows(random: Random, count: int) -> Rows:
+    return [row for row, _ in _inserts(random, count)]
+
+
 def _random_step(random: Random, state: dict[str, Rows]) -> Step:
     changes = {table: _random_change(random, rows) for table, rows in state.items()}
     after = {table: _applied(state[table], change) for table, change in changes.items()}

@@ -41,8 +41,8 @@ class StoredWorld:
         self.history = history
         engine.load(history)
 
-    def check(self, text: str, *, merge: bool = True) -> Drift | None:
-        """The first step after which the stored rows are wrong."""
+    def check(self, text: str, *, merge: bool = True, appending: bool = False) -> Drift | None:
+        """The first step after which the stored rows are wrong; `appending` if the history only gains rows."""
         query = lower(text, SCHEMAS)
         storage = store(query.plan, tuple(f"c{n}" for n in range(len(query.labels))), merge=merge)
         expected_sql = render(query.plan, self.engine.relation, storage.labels)
@@ -51,7 +51,7 @@ class StoredWorld:
         for n, step in enumerate(self.history):
             unchanged = step.unchanged & query.tables
             if unchanged not in deltas:
-                deltas[unchanged] = self.delta_sql(storage, unchanged)
+                deltas[unchanged] = self.delta_sql(storage, unchanged, appending)
             self.apply(storage, deltas[unchanged], n)
             expected, got = self.engine.rows(expected_sql, n), self.published(storage)
             if not alike(expected, got):
@@ -65,8 +65,8 @@ class StoredWorld:
         sql = render(before(initial(storage)), self.relation, storage.stored_labels)
         self.engine.store(STORED, sql, 0)
 
-    def delta_sql(self, storage: Storage, unchanged: frozenset[str]) -> str:
-        delta = maintain(storage, unchanged)
+    def delta_sql(self, storage: Storage, unchanged: frozenset[str], appending: bool = False) -> str:
+        delta = maintain(storage, unchanged, appending)
         ordered = _in_order(delta, [*(c.name for c in storage.columns), WEIGHT])
         return render(ordered, self.relation, (*storage.stored_labels, WEIGHT))
 
