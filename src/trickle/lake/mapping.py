@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from .catalog import Catalog
-from .model import ROW_ID, ROW_ID_FIELD, SNAPSHOT_ID, SNAPSHOT_ID_FIELD, Column, Table
+from .model import Column, Table
 
 
 def needed(columns: Sequence[Column]) -> bool:
@@ -31,11 +31,8 @@ def names(catalog: Catalog, connection: Connection, table: Table) -> dict[int, d
     return found
 
 
-_INTERNAL = {ROW_ID: ROW_ID_FIELD, SNAPSHOT_ID: SNAPSHOT_ID_FIELD}
-
-
-def entries(columns: Sequence[Column], internal: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """The rows of `ducklake_name_mapping` for files with exactly these columns, and these of DuckLake's own."""
+def entries(columns: Sequence[Column]) -> list[dict[str, Any]]:
+    """The rows of `ducklake_name_mapping` for files with exactly these columns."""
     found: list[dict[str, Any]] = []
 
     def add(column: Column, source: str, parent: int | None) -> None:
@@ -54,15 +51,12 @@ def entries(columns: Sequence[Column], internal: Sequence[str] = ()) -> list[dic
 
     for column in columns:
         add(column, column.name, None)
-    for name in internal:
-        # With a mapping, DuckDB finds by name even what it would find by field id without one.
-        add(Column(_INTERNAL[name], name, "int64"), name, None)
     return found
 
 
-def find_or_add(catalog: Catalog, connection: Connection, table: Table, internal: Sequence[str], new_id: int) -> int:
+def find_or_add(catalog: Catalog, connection: Connection, table: Table, new_id: int) -> int:
     """A mapping that fits the table's columns: one that exists, or a new one under `new_id`."""
-    wanted = entries(table.columns, internal)
+    wanted = entries(table.columns)
     n, m = catalog.tables["name_mapping"], catalog.tables["column_mapping"]
     rows = connection.execute(
         select(n).join(m, m.c.mapping_id == n.c.mapping_id).where(m.c.table_id == table.id).order_by(n.c.column_id)

@@ -153,8 +153,6 @@ class DataFile:
     partition_id: int | None = None
     partition_values: tuple[str | None, ...] = ()
     delete: DeleteFile | None = None
-    internal: tuple[str, ...] = ()
-    """DuckLake's own columns that a file about to be committed holds."""
     inlined_deletes: tuple[int, ...] = ()
     """Positions deleted by rows of `ducklake_inlined_delete_<table>`."""
     stats: tuple[ColumnStats, ...] = field(default=(), compare=False)

@@ -144,18 +144,40 @@ class Writer:
 
     def _collect(self, folder: str, internal: tuple[str, ...]) -> list[DataFile]:
         mapped = needed(self.table.columns)
-        stored = [f for f in self.storage.parquet_files(folder) if f.bytes > 0]
-        footers = read_footers([f.path for f in stored], self.table.columns)
+        paths = [f.path for f in self.storage.parquet_files(folder) if f.bytes > 0]
+        if mapped and internal:
+            paths = [self._with_all_ids(path, internal) for path in paths]
         found = []
-        for file, footer in zip(stored, footers, strict=True):
+        for path, footer in zip(paths, read_footers(paths, self.table.columns), strict=True):
             if footer.records == 0:
-                self.storage.remove(file.path)
+                self.storage.remove(path)
                 continue
-            written = self._file(file.path, footer, self._values_of(file.path[len(folder) :], footer))
-            found.append(replace(written, mapping_id=-1, internal=internal) if mapped else written)
+            written = self._file(path, footer, self._values_of(path[len(folder) :], footer))
+            found.append(replace(written, mapping_id=-1) if mapped and not internal else written)
         if is_local(folder):
             self._drop_checksums(folder)
         return found
+
+    def _with_all_ids(self, path: str, internal: tuple[str, ...]) -> str:
+        """The file again, by the driver, batch by batch, with field ids down to list elements.
+
+        DuckDB finds the columns of Spark's lists and maps by a name mapping, but row ids only without one.
+        """
+        ids = {ROW_ID: ROW_ID_FIELD, SNAPSHOT_ID: SNAPSHOT_ID_FIELD}
+        own = [pa.field(n, pa.int64(), metadata={"PARQUET:field_id": str(ids[n])}) for n in internal]
+        schema = pa.schema([*to_arrow(self.table.columns, self.table.label), *own])
+        new = f"{path.removesuffix('.parquet')}-ids.parquet"
+        system, source = self.storage.filesystem(path)
+        _, target = self.storage.filesystem(new)
+        codec = "NONE" if self.compression == "none" else self.compression
+        with (
+            pq.ParquetFile(source, filesystem=system) as old,
+            pq.ParquetWriter(target, schema, filesystem=system, compression=codec, store_schema=False) as writer,
+        ):
+            for batch in old.iter_batches(batch_size=131_072):
+                writer.write_table(pa.Table.from_batches([batch]).select(schema.names).cast(schema))
+        self.storage.remove(path)
+        return new
 
     def _drop_checksums(self, folder: str) -> None:
         from pathlib import Path

@@ -99,7 +99,7 @@ class FileEntries(Rows):
         if file.mapping_id is None:
             return None
         new = next(self.commit.file_ids)
-        return mapping.find_or_add(self.commit.catalog, self.connection, self.table, file.internal, new)
+        return mapping.find_or_add(self.commit.catalog, self.connection, self.table, new)
 
     def _stored(self, path: str) -> tuple[str, bool]:
         self.commit.named.add(path)
