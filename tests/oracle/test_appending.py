@@ -32,7 +32,7 @@ def engine() -> DuckEngine:
     return DuckEngine()
 
 
-@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=LENIENT)
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=LENIENT)
 @given(shape=st.integers(0, 2**32), past=st.integers(0, 2**32))
 def test_aggregates_of_growing_tables_are_merged_alike(engine: DuckEngine, shape: int, past: int) -> None:
     world = StoredWorld(engine, growing_history(Random(past), CYCLES))
@@ -48,7 +48,7 @@ def test_each_aggregate_of_growing_tables(engine: DuckEngine, call: str) -> None
 
 @pytest.mark.parametrize("query", ROWS)
 def test_rows_of_growing_tables(engine: DuckEngine, query: str) -> None:
-    for seed in range(10):
+    for seed in range(3):
         world = StoredWorld(engine, growing_history(Random(seed), CYCLES))
         assert world.check(query, appending=True) is None
 
