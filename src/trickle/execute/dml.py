@@ -84,7 +84,7 @@ def delete(transaction: Transaction, binding: Binding, statement: Delete) -> int
     )
     with translated(f'DELETE FROM "{table.label}"'):
         found = binding.spark.sql(query)
-    with rows.gathered(transaction, found, located.most_rows, table) as work:
+    with rows.gathered(transaction, found, located.most_rows, table, only_places=True) as work:
         return rows.apply(transaction, table, located, work)
 
 

@@ -40,13 +40,19 @@ class Gathered:
 
 
 @contextmanager
-def gathered(transaction: Transaction, rows: DataFrame, most_rows: int, table: Table) -> Iterator[Gathered]:
-    """Evaluate the rows; `most_rows` bounds how many there can be."""
+def gathered(
+    transaction: Transaction, rows: DataFrame, most_rows: int, table: Table, only_places: bool = False
+) -> Iterator[Gathered]:
+    """Evaluate the rows; `most_rows` bounds how many there can be, `only_places` says that they are narrow."""
     lake = transaction.lake
-    if most_rows <= lake.settings["lake.small_delete_rows"]:
+    small = lake.settings["lake.small_delete_rows"]
+    if most_rows <= small or only_places:
         with translated(f'table "{table.label}"'):
-            yield Gathered(rows.toArrow(), None, None)
-        return
+            few = (rows if most_rows <= small else rows.limit(small + 1)).toArrow()
+        if few.num_rows <= small:
+            yield Gathered(few, None, None)
+            return
+        del few  # more than that: staged below, by an evaluation of its own
     folder = lake.storage.new_folder(table.path)
     try:
         with translated(f'table "{table.label}"'):

@@ -38,7 +38,7 @@ def contests(arena: Arena) -> Iterator[Contest]:
         ours=delete,
         plain=rewrite,
         rounds=5,
-        warmups=1,
+        warmups=2,
         between=lambda: arena.clear("delete_keys_rewritten"),
     )
     arena.clear("delete_keys")
