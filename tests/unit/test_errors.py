@@ -43,7 +43,7 @@ def test_codes_are_unique_and_follow_the_names() -> None:
 def test_an_error_says_what_why_and_what_to_do(kind: type[TrickleError]) -> None:
     error = kind("it failed", detail="because", hint="do this")
     assert str(error) == "it failed\ndetail: because\nhint: do this"
-    assert str(kind("it failed")) == "it failed"
+    assert str(kind("it failed")) == f"it failed\nhint: {kind.usual_hint}"
 
 
 @pytest.mark.parametrize(
