@@ -16,18 +16,31 @@ from trickle.testing.lakes import LakeSite, postgres_site, sqlite_site
 from trickle.testing.postgres_server import PostgresServer, PostgresUnavailable, start_postgres
 
 CATALOGS = ("sqlite", "postgres")
+HEAVY = (
+    "acceptance/test_agreement",
+    "acceptance/test_concurrency",
+    "acceptance/test_crash",
+    "acceptance/test_stream_",
+    "behaviour/streams/",
+    "integration/test_",
+    "oracle/test_spark",
+)
+"""Suites of many minutes, with processes and servers of their own: run on request (`--heavy`, or `--long`)."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--heavy", action="store_true", help="also run the suites that take many minutes")
     parser.addoption("--long", action="store_true", help="run the long forms of the acceptance suites")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--long"):
         return
-    long = [item for item in items if item.get_closest_marker("long")]
-    config.hook.pytest_deselected(items=long)
-    items[:] = [item for item in items if item not in long]
+    heavy = () if config.getoption("--heavy") else HEAVY
+    left = [i for i in items if i.get_closest_marker("long") or any(part in i.path.as_posix() for part in heavy)]
+    config.hook.pytest_deselected(items=left)
+    gone = set(left)
+    items[:] = [item for item in items if item not in gone]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
