@@ -54,7 +54,7 @@ from trickle.plan.nodes import (
     keep,
 )
 from trickle.plan.sharing import share, shared_nodes
-from trickle.plan.size import follows_change, is_small
+from trickle.plan.size import follows_change, is_small, weight
 from trickle.plan.tree import after, before, changes, rebuild, tables, walk
 
 __all__ = [
@@ -118,5 +118,6 @@ __all__ = [
     "tables",
     "type_of",
     "walk",
+    "weight",
     "when",
 ]

@@ -1,4 +1,4 @@
-"""Which parts of a plan are small: as the change is, or whatever happens."""
+"""How large a plan is, and which of its parts are small: as the change is, or whatever happens."""
 
 from __future__ import annotations
 
@@ -18,6 +18,18 @@ from trickle.plan.nodes import (
     UnionAll,
     Version,
 )
+
+
+def weight(plan: Node) -> int:
+    """How many operators an engine sees that writes out every shared part again."""
+    seen: dict[int, int] = {}
+
+    def visit(node: Node) -> int:
+        if id(node) not in seen:
+            seen[id(node)] = 1 + sum(visit(child) for child in node.inputs)
+        return seen[id(node)]
+
+    return visit(plan)
 
 
 def is_small(node: Node) -> bool:

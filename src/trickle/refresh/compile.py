@@ -7,13 +7,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..delta.state import Storage, initial, store
+from ..delta.state import Storage, initial, maintain, store
 from ..errors import CycleDetected, NotIncremental, QueryError
 from ..execute.transaction import Transaction
 from ..lake.lake import missing
 from ..lake.model import Table
 from ..lake.types import to_spark
-from ..plan import Scan, walk
+from ..plan import Scan, walk, weight
 from ..registry.models import Dependency
 from ..sql.dialects import duckdb_to_spark
 from ..sql.dialects import to_spark as query_to_spark
@@ -21,6 +21,8 @@ from ..sql.lower import Query, lower
 from ..sql.names import distinct
 from ..sql.references import references
 from ..sql.statement import Name
+
+MOST_OPERATORS = 500
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,23 @@ def compile_query(transaction: Transaction, text: str, dialect: str = "spark", f
     try:
         query = lower(spark_text, schemas, views)
         query.require_deterministic()
+        storage = store(query.plan, query.labels, float_sums=float_sums)
+        _require_bearable(storage)
     except NotIncremental as obstacle:
         return Compiled(spark_text, tables, views, obstacle=obstacle)
     distinct(query.labels, "the query's column")
-    return Compiled(spark_text, tables, views, query, store(query.plan, query.labels, float_sums=float_sums))
+    return Compiled(spark_text, tables, views, query, storage)
+
+
+def _require_bearable(storage: Storage) -> None:
+    """Spark plans every shared part of a change again: states nested too deep would never be done."""
+    operators = weight(maintain(storage))
+    if operators > MOST_OPERATORS:
+        raise NotIncremental(
+            "a query nested this deep cannot be maintained incrementally",
+            detail=f"its change has {operators} operators; {MOST_OPERATORS} can be borne.",
+            hint="make stream tables of its subqueries and read those, or set refresh_mode = 'FULL'.",
+        )
 
 
 def fingerprint(table: Table, columns: tuple[str, ...]) -> str:

@@ -9,16 +9,12 @@ ROW_QUERIES = (
         "projected",
         """SELECT id, upper(note) AS note, qty * 2 AS twice, coalesce(qty, 0) + id AS total, price * qty AS value,
                   CASE WHEN qty > 5 THEN 'big' WHEN qty IS NULL THEN NULL ELSE 'small' END AS size, year(day) AS y
-           FROM orders""",
+           FROM orders WHERE qty BETWEEN 2 AND 8 OR (note LIKE 'a%' OR note IS NULL) AND day > DATE '2024-01-15'""",
         """SELECT id, upper(note) AS note, qty * 2 AS twice, coalesce(qty, 0) + id AS total,
                   CAST(price * qty AS DECIMAL(19, 2)) AS value,
                   CASE WHEN qty > 5 THEN 'big' WHEN qty IS NULL THEN NULL ELSE 'small' END AS size,
                   CAST(year(day) AS INT) AS y
-           FROM orders""",
-    ),
-    Query(
-        "filtered",
-        "SELECT id, cust, qty, day FROM orders WHERE qty BETWEEN 2 AND 8 AND (note LIKE 'a%' OR note IS NULL)",
+           FROM orders WHERE qty BETWEEN 2 AND 8 OR (note LIKE 'a%' OR note IS NULL) AND day > DATE '2024-01-15'""",
     ),
     Query("inner_join", "SELECT o.id, o.qty, c.name, c.region FROM orders o JOIN customers c ON o.cust = c.id"),
     Query(
@@ -50,10 +46,10 @@ ROW_QUERIES = (
         "SELECT o.id, i.kind FROM orders o JOIN items i ON o.qty < i.weight AND o.item <> i.id AND o.id % 4 = 0",
     ),
     Query(
-        "using_join",
-        "SELECT id, name, kind FROM customers LEFT JOIN items USING (id)",
+        "natural_and_using",
+        """SELECT id, name, kind, qty FROM customers NATURAL JOIN items
+           LEFT JOIN (SELECT id, qty FROM orders WHERE qty > 2) AS o USING (id)""",
     ),
-    Query("natural_join", "SELECT * FROM customers NATURAL JOIN items"),
     Query(
         "self_join",
         "SELECT a.id, b.id AS other, a.qty FROM orders a JOIN orders b ON a.cust = b.cust AND a.id < b.id",
@@ -74,18 +70,15 @@ ROW_QUERIES = (
            UNION ALL SELECT id, name FROM customers UNION ALL SELECT id, kind FROM items""",
     ),
     Query(
-        "in_subquery",
-        "SELECT id, qty FROM orders WHERE cust IN (SELECT id FROM customers WHERE region <> 'south')",
+        "in_and_exists",
+        """SELECT o.id, o.cust, o.qty FROM orders o
+           WHERE o.cust IN (SELECT id FROM customers WHERE region <> 'south')
+             AND EXISTS (SELECT 1 FROM items i WHERE i.id = o.item AND i.weight > o.qty)""",
     ),
     Query(
         "not_in_subquery",
-        """SELECT id, cust FROM orders
-           WHERE cust NOT IN (SELECT id FROM customers WHERE vip AND id IS NOT NULL)
-              OR item NOT IN (SELECT id FROM items WHERE weight > 15)""",
-    ),
-    Query(
-        "exists_subquery",
-        "SELECT c.id, c.name FROM customers c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.cust = c.id AND o.qty > 6)",
+        """SELECT id, cust FROM orders WHERE cust NOT IN (SELECT id FROM customers WHERE vip AND id IS NOT NULL)
+           UNION ALL SELECT id, NULL FROM orders WHERE item NOT IN (SELECT id FROM items WHERE weight > 19)""",
     ),
     Query(
         "not_exists_subquery",
