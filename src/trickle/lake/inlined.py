@@ -100,7 +100,11 @@ def _columns_at(catalog: Catalog, connection: Connection, table: Table, version:
     """The table's columns as they were at a schema version."""
     v, c = catalog.tables["schema_versions"].c, catalog.tables["column"]
     began = connection.execute(
-        select(v.begin_snapshot).where(v.table_id == table.id, v.schema_version == version)
+        # DuckDB makes an inlined table late under a version of its own, which changed no column and has no row here.
+        select(v.begin_snapshot)
+        .where(v.table_id == table.id, v.schema_version <= version)
+        .order_by(v.schema_version.desc())
+        .limit(1)
     ).scalar()
     at = began if began is not None else table.begin
     rows = connection.execute(
