@@ -56,7 +56,7 @@ def test_empty_groups_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_values_that_cancel_not_counted_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without netting, a value that came and went within one change passes for an extremum."""
 
-    def hasty(storage: merge.Storage, change: Node) -> Node:
+    def hasty(storage: merge.Storage, change: Node, growing: bool) -> Node:
         from trickle.plan import Column, Project, null, when
 
         keys = storage.aggregate.keys if storage.aggregate else ()
