@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from .errors import NotFound, QueryError
 from .records import Record
+from .spark import local_frame
 from .sql.grammar.relations import Reference
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def frame(session: Session, result: Any) -> DataFrame:
     rows = [_row(r) for r in records]
     names = list(dict.fromkeys(n for r in rows for n in r)) or ["value"]
     schema = pa.schema([(n, _type(n, rows)) for n in names])
-    return session.spark.createDataFrame(pa.Table.from_pylist(rows, schema=schema))
+    return local_frame(session.spark, pa.Table.from_pylist(rows, schema=schema))
 
 
 def _row(value: Any) -> dict[str, Any]:

@@ -13,7 +13,9 @@ from .config import Settings
 from .errors import ConfigError, JavaMissing
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 NEEDED = {
     "spark.sql.parquet.fieldId.read.enabled": "true",
@@ -79,6 +81,15 @@ def prepare(spark: SparkSession) -> SparkSession:
 
 def is_connect(spark: SparkSession) -> bool:
     return "connect" in type(spark).__module__
+
+
+def local_frame(spark: SparkSession, rows: pa.Table, schema: StructType | None = None) -> DataFrame:
+    """Rows that the driver holds, as a DataFrame.
+
+    In one piece: of a table in several, Spark 4.3 forgets what comes after an empty one.
+    """
+    whole = rows.combine_chunks()
+    return spark.createDataFrame(whole) if schema is None else spark.createDataFrame(whole, schema)
 
 
 def _sized(settings: Settings) -> dict[str, str]:

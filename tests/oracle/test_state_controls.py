@@ -49,7 +49,7 @@ def test_a_sum_of_nothing_left_at_zero(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_empty_groups_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merge, "_alive", lambda storage: number(1).eq(1))
+    monkeypatch.setattr(merge, "alive", lambda storage: number(1).eq(1))
     assert caught()
 
 
@@ -66,5 +66,5 @@ def test_values_that_cancel_not_counted_out(monkeypatch: pytest.MonkeyPatch) -> 
         gone = [Item(Column(c.went), null()) for c in growing]
         return Project(change, (*keys, *sums, *came, *gone))
 
-    monkeypatch.setattr(merge, "_changed_part", hasty)
+    monkeypatch.setattr(merge, "changed_part", hasty)
     assert caught()

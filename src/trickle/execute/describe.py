@@ -10,6 +10,7 @@ import pyarrow as pa
 from ..lake.model import Table
 from ..lake.types import to_spark
 from ..records import Record, Records
+from ..spark import local_frame
 from ..sql.statement import Describe, Name, Show
 from .transaction import Transaction
 
@@ -54,7 +55,7 @@ def run(transaction: Transaction, statement: Show | Describe) -> Any:
         return _frame(transaction, columns(transaction, statement.table), _COLUMNS)
     if statement.kind == "schemas":
         names = sorted(transaction.schemas())
-        return transaction.lake.spark.createDataFrame(pa.table({"schema": pa.array(names, pa.string())}))
+        return local_frame(transaction.lake.spark, pa.table({"schema": pa.array(names, pa.string())}))
     if statement.kind == "views":
         named = [(v.schema, v.name) for v in transaction.all_views()]
     else:
@@ -65,7 +66,7 @@ def run(transaction: Transaction, statement: Show | Describe) -> Any:
         "schema": pa.array([n[0] for n in named], pa.string()),
         "name": pa.array([n[1] for n in named], pa.string()),
     }
-    return transaction.lake.spark.createDataFrame(pa.table(data))
+    return local_frame(transaction.lake.spark, pa.table(data))
 
 
 _COLUMNS = pa.schema(
@@ -80,7 +81,7 @@ _COLUMNS = pa.schema(
 
 
 def _frame(transaction: Transaction, records: Records[Any], schema: pa.Schema) -> Any:
-    return transaction.lake.spark.createDataFrame(pa.Table.from_pylist(records.asdicts(), schema=schema))
+    return local_frame(transaction.lake.spark, pa.Table.from_pylist(records.asdicts(), schema=schema))
 
 
 def _table(table: Table) -> TableRecord:

@@ -12,6 +12,7 @@ from ..errors import QueryError
 from ..lake.foreign import translated
 from ..lake.model import Bound, Column, Table
 from ..lake.scan import FILE, POSITION, STORED_ROW_ID
+from ..spark import local_frame
 from ..sql.bounds import bounds
 from ..sql.statement import Delete, Insert, Name, Truncate, Update, quote_spark
 from . import conform, rows
@@ -69,7 +70,7 @@ def append(transaction: Transaction, name: Name, data: Any) -> int:
     if held.num_rows <= transaction.lake.settings["lake.small_write_rows"]:
         transaction.draft.add_files(table, transaction.lake.writer(table).write_arrow(held))
         return int(held.num_rows)
-    return write(transaction, table, transaction.lake.spark.createDataFrame(held))
+    return write(transaction, table, local_frame(transaction.lake.spark, held))
 
 
 def delete(transaction: Transaction, binding: Binding, statement: Delete) -> int:

@@ -120,15 +120,16 @@ class Transaction:
     def part(self, table: Table) -> TableDraft | None:
         return self.draft.tables.get(table.id)
 
-    def rows(self, table: Table, bounds: Sequence[Bound] = ()) -> DataFrame:
-        """The table as this transaction sees it."""
+    def rows(self, table: Table, bounds: Sequence[Bound] = (), here: bool = False) -> DataFrame:
+        """The table as this transaction sees it; a small one read at once if `here`."""
         if self.on_read is not None:
             self.on_read(table)
-        return self.lake.state(self._stored(table), self.base, bounds, self.part(table))[0]
+        return self.lake.state(self._stored(table), self.base, bounds, self.part(table), here=here)[0]
 
-    def located(self, table: Table, bounds: Sequence[Bound] = ()) -> Located:
+    def located(self, table: Table, bounds: Sequence[Bound] = (), here: bool = False) -> Located:
         """The same, each row with its place."""
-        return Located(*self.lake.state(self._stored(table), self.base, bounds, self.part(table), addressed=True))
+        stored, part = self._stored(table), self.part(table)
+        return Located(*self.lake.state(stored, self.base, bounds, part, addressed=True, here=here))
 
     def most_rows(self, table: Table) -> int:
         """How many rows the table's files hold, by the catalog alone."""

@@ -14,6 +14,8 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from ..spark import local_frame
+
 MOST_WORDS = 1 << 20
 """Words that travel with every task: 8 MiB, sixty-seven million rows."""
 
@@ -54,6 +56,6 @@ def bit(spark: SparkSession, words: np.ndarray, start: str, position: str) -> Sp
     """The bit of a row: 1 if its position, in the file whose words begin at `start`, is among those packed."""
     held = pa.ListArray.from_arrays(pa.array([0, len(words)], pa.int32()), pa.array(words))
     # A subquery's array stays an array of longs; a literal's would be boxed, and be part of every plan's text.
-    all_words = spark.createDataFrame(pa.table({"words": held})).scalar()
+    all_words = local_frame(spark, pa.table({"words": held})).scalar()
     word = F.get(all_words, F.expr(f"{start} + CAST(shiftright({position}, 6) AS INT)"))
     return F.getbit(word, F.expr(f"CAST({position} & 63 AS INT)"))

@@ -27,9 +27,12 @@ def alive(table: SqlTable, snapshot: int) -> ColumnElement[bool]:
     return and_(c.begin_snapshot <= snapshot, or_(c.end_snapshot.is_(None), c.end_snapshot > snapshot))
 
 
-def _same(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
-    """Names compare without case, by the database's own idea of case."""
-    return func.lower(column) == func.lower(name)
+def _same(connection: Connection, column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    """Names compare without case; beyond ASCII by Python's idea of it, since SQLite's lower() knows ASCII alone."""
+    if name.isascii():
+        return func.lower(column) == name.lower()
+    held = connection.execute(select(column).distinct()).scalars()
+    return column.in_([spelled for spelled in held if spelled.lower() == name.lower()])
 
 
 class Definitions:
@@ -68,7 +71,9 @@ class Definitions:
     def view(self, connection: Connection, at: Snapshot, schema: str, name: str) -> View | None:
         v, s = self.catalog.tables["view"], self.catalog.tables["schema"]
         row = connection.execute(
-            self._views().where(alive(v, at.id), _same(s.c.schema_name, schema), _same(v.c.view_name, name))
+            self._views().where(
+                alive(v, at.id), _same(connection, s.c.schema_name, schema), _same(connection, v.c.view_name, name)
+            )
         ).first()
         return self._view(connection, at, row) if row else None
 
@@ -107,8 +112,8 @@ class Definitions:
             .where(
                 alive(t, at.id),
                 alive(s, at.id),
-                _same(t.c.table_name, name),
-                _same(s.c.schema_name, schema),
+                _same(connection, t.c.table_name, name),
+                _same(connection, s.c.schema_name, schema),
             )
         ).first()
         if row is None:

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, select
 
 from ..config import Settings
 from ..errors import ConfigError, LakeError, NotFound, StorageError
+from ..spark import local_frame
 from . import inlined, mapping, pieces, snapshots
 from .catalog import Catalog
 from .changes import change_pieces, consolidate
@@ -25,9 +26,10 @@ from .draft import Draft, TableDraft
 from .files import files_lacking, live_files
 from .foreign import translated
 from .inlined import InlinedRows
+from .local import MOST_BYTES, SMALL_STATE, read_small
 from .model import Bound, DataFile, Snapshot, Table, View
 from .pieces import Piece
-from .scan import ScanRequest, scan
+from .scan import ScanRequest, output_schema, scan
 from .storage import Storage, is_local, normal
 from .write import Writer
 
@@ -83,8 +85,12 @@ class Lake:
         bounds: Sequence[Bound] = (),
         part: TableDraft | None = None,
         addressed: bool = False,
+        here: bool = False,
     ) -> tuple[DataFrame, list[DataFile], list[InlinedRows]]:
-        """The table's rows at a snapshot, with a transaction's own work on top; and where they stand."""
+        """The table's rows at a snapshot, with a transaction's own work on top; and where they stand.
+
+        With `here` a small table is read at once, by the driver.
+        """
         created_here = part is not None and part.before is None
         with self.reading() as connection:
             files = [] if created_here else live_files(self.catalog, connection, table, at.id, bounds)
@@ -94,7 +100,9 @@ class Lake:
             request = _with_draft(request, part)
         request = replace(request, addressed=addressed)
         with translated(f'table "{table.label}"'):
-            frame = scan(self.spark, self.storage, request)
+            frame = self._read_here(request, SMALL_STATE) if here else None
+            if frame is None:
+                frame = scan(self.spark, self.storage, request)
         return frame, [p.file for p in request.pieces], list(request.inlined)
 
     def changes(self, table: Table, start: int, end: int) -> DataFrame:
@@ -107,8 +115,18 @@ class Lake:
             snapshots.at(self.catalog, connection, start)
             found, rows = change_pieces(self.catalog, connection, table, start, end)
             request = self.request(connection, table, found, rows)
-        with translated(f'changes of table "{table.label}"'):
-            return scan(self.spark, self.storage, replace(request, weighted=True))
+        return self.weighted(request)
+
+    def weighted(self, request: ScanRequest) -> DataFrame:
+        """The pieces of a change with their weights; what is small is read by the driver, not by a Spark job."""
+        request = replace(request, weighted=True)
+        with translated(f'changes of table "{request.table.label}"'):
+            frame = self._read_here(request, MOST_BYTES)
+            return scan(self.spark, self.storage, request) if frame is None else frame
+
+    def _read_here(self, request: ScanRequest, most_bytes: int) -> DataFrame | None:
+        rows = read_small(self.storage, request, most_bytes)
+        return None if rows is None else local_frame(self.spark, rows, output_schema(request))
 
     def request(self, connection: Connection, table: Table, found: list[Piece], rows: list[InlinedRows]) -> ScanRequest:
         lacking: dict[int, set[int]] = defaultdict(set)

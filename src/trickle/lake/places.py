@@ -12,12 +12,10 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from ..plan.names import FILE, POSITION
+from ..spark import local_frame
 from .pieces import Piece
 from .storage import spark_uri
-
-FILE = "__trickle_file"
-"""Ordinal of the data file a row stands in; below zero for inlined rows."""
-POSITION = "__trickle_pos"
 
 ROW_INDEX = "_metadata.row_index"
 MOST_BY_SIZE = 64
@@ -53,7 +51,7 @@ def placed(frame: DataFrame, pieces: Sequence[Piece], ordinals: Sequence[int]) -
         return frame.select("*", position, F.expr(by_size(pieces, ordinals, "BIGINT")).alias(FILE))
     uris = pa.table({_URI: [spark_uri(p.file.path) for p in pieces], FILE: pa.array(ordinals, pa.int64())})
     tagged = frame.select("*", position, F.expr("_metadata.file_path").alias(_URI))
-    known = F.broadcast(frame.sparkSession.createDataFrame(uris))
+    known = F.broadcast(local_frame(frame.sparkSession, uris))
     return tagged.join(known, _URI, "left").withColumn(FILE, _not_null(FILE))
 
 

@@ -14,6 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
+from ..plan.names import FILE, POSITION
+from ..spark import local_frame
 from . import bitmap, positions
 from .inlined import InlinedRows
 from .model import (
@@ -28,7 +30,7 @@ from .model import (
     Table,
 )
 from .pieces import Piece
-from .places import FILE, MOST_BY_SIZE, POSITION, ROW_INDEX, apart, by_size, placed
+from .places import MOST_BY_SIZE, ROW_INDEX, apart, by_size, placed
 from .storage import Storage, spark_uri
 from .text import parse
 from .types import struct_type, to_spark
@@ -82,7 +84,7 @@ class _Scan:
         frames = [self.group(pieces) for pieces in self.groups()]
         frames += [self.inlined(n, rows) for n, rows in enumerate(self.request.inlined)]
         if not frames:
-            nothing = [F.lit(None).cast(f.dataType).alias(f.name) for f in self.output_schema()]
+            nothing = [F.lit(None).cast(f.dataType).alias(f.name) for f in output_schema(self.request)]
             return self.spark.range(0).select(*nothing)
         return reduce(DataFrame.unionAll, frames)
 
@@ -208,7 +210,7 @@ class _Scan:
 
     def keys(self, pieces: list[Piece], found: list[np.ndarray]) -> DataFrame:
         parts = [(self.ordinals[p.file.id] << _SHIFT) + dead for p, dead in zip(pieces, found, strict=True)]
-        return self.spark.createDataFrame(pa.table({_KEY: pa.array(np.concatenate(parts), pa.int64())}))
+        return local_frame(self.spark, pa.table({_KEY: pa.array(np.concatenate(parts), pa.int64())}))
 
     def dead_keys_by_spark(self, pieces: list[Piece]) -> DataFrame:
         """The same keys, the delete files read by Spark."""
@@ -224,7 +226,7 @@ class _Scan:
         after, by = pieces[0].dead
         read = self.spark.read.schema(schema).parquet(*(d.path for d, _ in deletes))
         tagged = read.withColumn("__trickle_uri", F.col("_metadata.file_path")).join(
-            F.broadcast(self.spark.createDataFrame(uris)), "__trickle_uri"
+            F.broadcast(local_frame(self.spark, uris)), "__trickle_uri"
         )
         at = F.coalesce(F.col(SNAPSHOT_ID), F.col("__trickle_begin"))
         key = F.col("__trickle_ordinal") * F.lit(1 << _SHIFT) + F.col("pos")
@@ -241,17 +243,19 @@ class _Scan:
             data = data.append_column(STORED_ROW_ID, pa.array(rows.row_ids, pa.int64()))
         if self.request.weighted:
             data = data.append_column(WEIGHT, pa.array([rows.weight] * size, pa.int64()))
-        frame = self.spark.createDataFrame(data)
-        types = {f.name: f.dataType for f in self.output_schema()}
+        frame = local_frame(self.spark, data)
+        types = {f.name: f.dataType for f in output_schema(self.request)}
         return frame.select(*(F.col(_quoted(n)).cast(types[n]).alias(n) for n in frame.columns))
 
-    def output_schema(self) -> StructType:
-        fields = list(struct_type(self.table.columns, with_ids=False, table=self.table.label).fields)
-        if self.request.addressed:
-            fields += [StructField(n, LongType()) for n in (FILE, POSITION, STORED_ROW_ID)]
-        if self.request.weighted:
-            fields.append(StructField(WEIGHT, LongType()))
-        return StructType(fields)
+
+def output_schema(request: ScanRequest) -> StructType:
+    """The columns of the rows that are read."""
+    fields = list(struct_type(request.table.columns, with_ids=False, table=request.table.label).fields)
+    if request.addressed:
+        fields += [StructField(n, LongType()) for n in (FILE, POSITION, STORED_ROW_ID)]
+    if request.weighted:
+        fields.append(StructField(WEIGHT, LongType()))
+    return StructType(fields)
 
 
 def _bare(piece: Piece) -> Piece:
@@ -295,4 +299,4 @@ def _named_field(column: Column, names: Mapping[int, str], table: str) -> Struct
     return StructField(names.get(column.id, column.name), type)
 
 
-__all__ = ["BORN", "FILE", "POSITION", "STORED_ROW_ID", "ScanRequest", "scan"]
+__all__ = ["BORN", "FILE", "POSITION", "STORED_ROW_ID", "ScanRequest", "output_schema", "scan"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from ..delta import initial, maintain, strategies
+from ..delta import Storage, initial, strategies
+from ..delta.state import steps
 from ..errors import TrickleError
 from ..execute.binding import Binding
 from ..execute.transaction import Transaction
-from ..plan import Version
+from ..plan import Node, Version
 from ..records import Record, Records
-from ..refresh.change_sql import render_change
+from ..refresh.change_sql import labelled, stored_change
 from ..refresh.choose import Choice
 from ..refresh.compile import Compiled, compile_query
 from ..registry.models import StreamTable
@@ -86,7 +87,7 @@ def _plans(compiled: Compiled) -> list[Explanation]:
             Explanation("obstacle", compiled.construct, str(compiled.obstacle)),
             Explanation("sql", "full", compiled.text),
         ]
-    full, delta = initial(storage), maintain(storage)
+    full, delta = initial(storage), stored_change(storage)
     found = [Explanation("plan", str(n), text) for n, text in enumerate(outline(full))]
     found += [Explanation("delta plan", str(n), text) for n, text in enumerate(outline(delta))]
     found += [
@@ -94,8 +95,21 @@ def _plans(compiled: Compiled) -> list[Explanation]:
     ]
     found += [Explanation("hidden column", h.column.name, h.purpose) for h in storage.hidden]
     found.append(Explanation("sql", "full", render(full, _named, storage.stored_labels)))
-    found.append(Explanation("sql", "delta", render_change(storage, delta, _named)))
-    return found
+    found.append(Explanation("sql", "delta", _sql(storage, delta)))
+    return found + [Explanation("sql", name, _sql(storage, plan)) for name, plan in _steps(storage)]
+
+
+def _steps(storage: Storage) -> list[tuple[str, Node]]:
+    """How a small change of an aggregate is carried over: what becomes of each group, and the groups to rescan."""
+    if storage.aggregate is None:
+        return []
+    found = [("small delta", steps.outcome(storage, steps.contributions(storage)))]
+    stale = storage.strategy == "rescan" or any(a.stale is not None for a in storage.algebras)
+    return [*found, ("rescan", steps.rescan(storage))] if stale else found
+
+
+def _sql(storage: Storage, plan: Node) -> str:
+    return render(plan, _named, labelled(storage, plan), broadcast=True)
 
 
 def _named(table: str, version: Version) -> str:

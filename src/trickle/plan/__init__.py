@@ -24,7 +24,7 @@ from trickle.plan.expressions import (
     type_of,
     when,
 )
-from trickle.plan.names import HIDDEN, STORED, WEIGHT, hidden, is_reserved
+from trickle.plan.names import CONTRIBUTIONS, FILE, HIDDEN, KEYS, POSITION, STORED, WEIGHT, hidden, is_reserved
 from trickle.plan.nodes import (
     Aggregate,
     Binary,
@@ -58,7 +58,11 @@ from trickle.plan.size import follows_change, is_small, weight
 from trickle.plan.tree import after, before, changes, rebuild, tables, walk
 
 __all__ = [
+    "CONTRIBUTIONS",
+    "FILE",
     "HIDDEN",
+    "KEYS",
+    "POSITION",
     "STORED",
     "TRUE",
     "WEIGHT",

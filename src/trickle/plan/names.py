@@ -8,6 +8,15 @@ HIDDEN = "__trickle_"
 """What the names of a stored table's hidden columns begin with."""
 STORED = "__trickle_stored"
 """The name under which a delta reads the stored rows of the stream table it maintains."""
+CONTRIBUTIONS = "__trickle_contributions"
+"""The name under which a step of a refresh reads what an earlier step found the change to contribute."""
+KEYS = "__trickle_keys"
+"""The name under which a step of a refresh reads the keys of groups to be computed anew."""
+
+FILE = "__trickle_file"
+"""Ordinal of the data file a row stands in; below zero for inlined rows."""
+POSITION = "__trickle_pos"
+"""Where in its file a row stands."""
 
 
 def hidden(name: str) -> str:

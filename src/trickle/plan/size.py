@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trickle.plan.names import CONTRIBUTIONS, KEYS
 from trickle.plan.nodes import (
     Aggregate,
     Binary,
@@ -55,7 +56,7 @@ def follows_change(node: Node) -> bool:
     """Does the number of rows grow with the change, not with the tables?"""
     match node:
         case Scan():
-            return node.version is Version.CHANGES
+            return node.version is Version.CHANGES or node.table in (CONTRIBUTIONS, KEYS)
         case Constant():
             return True
         case Generate():

@@ -16,6 +16,7 @@ from ..execute.transaction import Located, Transaction
 from ..lake.model import WEIGHT, Bound, Table
 from ..lake.scan import FILE, POSITION
 from ..lake.types import to_spark
+from ..spark import local_frame
 from ..sql.names import quote_spark
 
 _NUMBER = "__trickle_n"
@@ -26,6 +27,14 @@ class Drift(LakeError):
     """A change takes away a row that is not stored: the stored rows are not what the query gave before."""
 
     code = "drift"
+
+
+def drift(stored: Table, missing: int, wanted: int) -> Drift:
+    return Drift(
+        f'stream table "{stored.name}" does not hold a row that its change takes away',
+        detail=f"{missing} of {wanted} rows were not found.",
+        hint="refresh it with full=True.",
+    )
 
 
 def apply(
@@ -79,10 +88,10 @@ def _remove(
 ) -> None:
     """Find the stored rows that go, by key or by full content, as many copies as the weights say."""
     match = list(key) if key else names if key is None else []
-    located = transaction.located(stored, _bounds(stored, leaving, match))
+    located = transaction.located(stored, bounds(stored, leaving, match))
     wanted = leaving.select(match).append_column(_NUMBER, pa.array(np.arange(leaving.num_rows), pa.int64()))
     wanted = wanted.rename_columns([f"__trickle_m{n}" for n in range(len(match))] + [_NUMBER])
-    sought = F.broadcast(transaction.lake.spark.createDataFrame(wanted))
+    sought = F.broadcast(local_frame(transaction.lake.spark, wanted))
     found = located.frame.join(sought, _same(stored, match)).select(_NUMBER, FILE, POSITION).toArrow()
     _take(transaction, stored, located, found, copies)
 
@@ -94,11 +103,7 @@ def _take(transaction: Transaction, stored: Table, located: Located, found: pa.T
     numbers, files, positions = numbers[order], files[order], positions[order]
     held = np.bincount(numbers, minlength=len(copies)) if len(numbers) else np.zeros(len(copies), np.int64)
     if (held < copies).any():
-        raise Drift(
-            f'stream table "{stored.name}" does not hold a row that its change takes away',
-            detail=f"{int((held < copies).sum())} of {len(copies)} rows were not found.",
-            hint="refresh it with full=True.",
-        )
+        raise drift(stored, int((held < copies).sum()), len(copies))
     first = np.r_[0, np.cumsum(held)[:-1]]
     rank = np.arange(len(numbers)) - first[numbers]
     chosen = rank < copies[numbers]
@@ -131,7 +136,7 @@ def _holds_map(type: DataType) -> bool:
     return isinstance(type, MapType) or (isinstance(type, ArrayType) and _holds_map(type.elementType))
 
 
-def _bounds(stored: Table, leaving: pa.Table, match: list[str]) -> list[Bound]:
+def bounds(stored: Table, leaving: pa.Table, match: list[str]) -> list[Bound]:
     """What the rows that go tell about the files they stand in: a range for each plain column of the match."""
     if leaving.num_rows > _MOST_KEYS:
         return []

@@ -1,20 +1,20 @@
-"""The change of a stored table as Spark SQL."""
+"""The change of a stored table, as one statement."""
 
 from __future__ import annotations
 
 from ..delta.state import Storage, maintain
 from ..lake.model import WEIGHT
 from ..plan import Node, Project, keep
-from ..sql.render import Relations, render
-from .windows import Frames
 
 
-def delta_sql(storage: Storage, unchanged: frozenset[str], frames: Frames, appending: bool = False) -> str:
-    """The stored table's change as Spark SQL: its columns in order and the weight."""
-    return render_change(storage, maintain(storage, unchanged, appending), frames.relation)
-
-
-def render_change(storage: Storage, change: Node, relation: Relations) -> str:
+def stored_change(storage: Storage, unchanged: frozenset[str] = frozenset(), appending: bool = False) -> Node:
+    """The stored table's change: its columns in order and the weight."""
+    change = maintain(storage, unchanged, appending)
     columns = {c.name: c for c in change.columns}
-    ordered = Project(change, keep([columns[n] for n in [*(c.name for c in storage.columns), WEIGHT]]))
-    return render(ordered, relation, (*storage.stored_labels, WEIGHT), broadcast=True)
+    return Project(change, keep([columns[n] for n in [*(c.name for c in storage.columns), WEIGHT]]))
+
+
+def labelled(storage: Storage, plan: Node) -> list[str]:
+    """Names for a plan's columns: the stored ones under their labels, all others under their own names."""
+    labels = dict(zip((c.name for c in storage.columns), storage.stored_labels, strict=True))
+    return [labels.get(name, name) for name in plan.names]

@@ -21,6 +21,7 @@ from ..sql.lower import Query, lower
 from ..sql.names import distinct
 from ..sql.references import references
 from ..sql.statement import Name
+from .statements import Statement
 
 MOST_OPERATORS = 500
 
@@ -37,6 +38,8 @@ class Compiled:
     storage: Storage | None = None
     obstacle: NotIncremental | None = None
     """Why there is no plan."""
+    statements: dict[tuple[object, ...], Statement] = field(default_factory=dict, compare=False)
+    """The SQL of refreshes, once it was needed."""
 
     @property
     def construct(self) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 from pyspark.sql import DataFrame
@@ -21,16 +22,14 @@ from ..lake.files import live_files
 from ..lake.foreign import translated
 from ..lake.model import DataFile, Snapshot, Table
 from ..lake.pieces import Piece
-from ..lake.scan import scan
 from ..plan import STORED, Version
 from ..registry.models import SUSPENDED, Refresh, StreamTable
 from ..sql.statement import Name
-from . import apply as applying
-from .change_sql import delta_sql
 from .compile import Compiled
+from .differential import Differential
 from .refresh import Refresher
 from .sources import STORED_SCHEMA
-from .windows import Frames, changed_tables
+from .windows import Columns, Frames, Maker, changed_tables, narrowed
 
 
 @dataclass
@@ -132,13 +131,11 @@ class _Maintenance:
         stored = self.refresher.stored(self.table, self.transaction.base)
         self.stored_id = stored.id
         frames = Frames(self.refresher.lake, f"{self.refresher.prefix}_i{self.table.id}", self.makers(compiled, stored))
+        work = Differential(
+            self.transaction, stored, compiled, frames, self.unchanged(compiled), self.most_rows(), appending=False
+        )
         with translated(f'stream table "{self.table.label}"'):
-            try:
-                sql = delta_sql(compiled.storage, self.unchanged(compiled), frames)
-                delta = self.refresher.lake.spark.sql(sql)
-                changed = applying.apply(self.transaction, stored, delta, compiled.storage.key, self.most_rows())
-            finally:
-                frames.close()
+            changed = work.run()
         self.stage(started, clock, *changed)
 
     def most_rows(self) -> int:
@@ -168,19 +165,25 @@ class _Maintenance:
         touched = rows.keys() | _touched(self.transaction)
         return frozenset(name for name, table in compiled.tables.items() if table.id not in touched)
 
-    def makers(self, compiled: Compiled, stored: Table) -> Mapping[tuple[str, Version], Callable[[], DataFrame]]:
-        lake, transaction = self.refresher.lake, self.transaction
-        found: dict[tuple[str, Version], Callable[[], DataFrame]] = {}
+    def makers(self, compiled: Compiled, stored: Table) -> dict[tuple[str, Version], Maker]:
+        found: dict[tuple[str, Version], Maker] = {}
         for name, table in compiled.tables.items():
-            found[name, Version.AFTER] = _bind(transaction.rows, table)
-            found[name, Version.BEFORE] = lambda t=table: lake.state(t, self.start_of(t))[0]  # type: ignore[misc]
-            found[name, Version.CHANGES] = lambda t=table: self.changes(t)  # type: ignore[misc]
+            found[name, Version.AFTER] = partial(self.state_after, table)
+            found[name, Version.BEFORE] = partial(self.state_before, table)
+            found[name, Version.CHANGES] = partial(self.changes, table)
         for version in Version:
-            found[STORED, version] = _bind(transaction.rows, stored)
+            found[STORED, version] = partial(self.state_after, stored)
         return found
 
-    def changes(self, table: Table) -> DataFrame:
+    def state_after(self, table: Table, columns: Columns) -> DataFrame:
+        return self.transaction.rows(table, here=True)
+
+    def state_before(self, table: Table, columns: Columns) -> DataFrame:
+        return self.refresher.lake.state(table, self.start_of(table), here=True)[0]
+
+    def changes(self, whole: Table, columns: Columns) -> DataFrame:
         """What was committed since the frontier, and what this transaction does on top."""
+        table = narrowed(whole, columns)
         lake, base = self.refresher.lake, self.transaction.base.id
         start = self.start_of(table).id
         part = self.transaction.draft.tables.get(table.id)
@@ -193,7 +196,7 @@ class _Maintenance:
                 kept = inlined.state(lake.catalog, connection, table, base)
                 rows = [*rows, *_ended(kept, part)]
             request = lake.request(connection, table, [*found, *own], rows)
-        return scan(lake.spark, lake.storage, replace(request, weighted=True))
+        return lake.weighted(request)
 
     def take_back(self) -> None:
         """As if it had not been run."""
@@ -243,10 +246,6 @@ class _Maintenance:
         self.transaction.draft.requirements.append(unchanged_since)
         self.transaction.draft.riders.append(rider)
         self.transaction.draft.extra_info = json.dumps({"base_snapshot": base.id, "immediate": True})
-
-
-def _bind(read: Callable[[Table], DataFrame], table: Table) -> Callable[[], DataFrame]:
-    return lambda: read(table)
 
 
 def staged_pieces(part: TableDraft, live: list[DataFile], base: int) -> list[Piece]:

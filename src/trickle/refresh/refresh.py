@@ -23,10 +23,10 @@ from ..lake.model import Snapshot, Table
 from ..registry.models import FAILED, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
 from . import apply as applying
-from .change_sql import delta_sql
 from .choose import Choice, Facts, choose
 from .compile import Compiled, compile_query, fingerprint
 from .content import Content, replace_content
+from .differential import Differential
 from .look import Look, measure
 from .result import RefreshResult
 from .sources import STORED_SCHEMA, Point, Sources
@@ -266,17 +266,15 @@ class _Run:
         return replace_content(transaction, stored, content.rows(transaction))
 
     def differential(self, transaction: Transaction, stored: Table, look: Look) -> tuple[int, int]:
-        storage = self.compiled.storage
-        if storage is None:
+        if self.compiled.storage is None:
             assert self.compiled.obstacle is not None
             raise self.compiled.obstacle
         frames = Frames(self.lake, self.prefix, makers(self.lake, look.windows, (stored, transaction.base)))
-        try:
-            appending = self.table.append_only and not look.removed
-            delta = self.lake.spark.sql(delta_sql(storage, look.unchanged, frames, appending))
-            return applying.apply(transaction, stored, delta, storage.key, look.changed_rows)
-        finally:
-            frames.close()
+        appending = self.table.append_only and not look.removed
+        work = Differential(
+            transaction, stored, self.compiled, frames, look.unchanged, look.changed_rows, appending=appending
+        )
+        return work.run()
 
     @property
     def prefix(self) -> str:

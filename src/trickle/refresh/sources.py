@@ -69,7 +69,7 @@ class Pinned(Transaction):
 
     windows: Mapping[int, Window] | None = None
 
-    def rows(self, table: Table, bounds: object = ()) -> DataFrame:
+    def rows(self, table: Table, bounds: object = (), here: bool = False) -> DataFrame:
         window = (self.windows or {}).get(table.id)
         if window is None:
             return super().rows(table)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
@@ -12,6 +13,9 @@ from ..lake.lake import Lake
 from ..lake.model import Snapshot, Table
 from ..plan import STORED, Version
 from ..sql.names import quote_spark
+
+if TYPE_CHECKING:
+    from .statements import Statement
 
 _DATA = frozenset({"inserted_into_table", "deleted_from_table", "inlined_insert", "inlined_delete"})
 
@@ -26,25 +30,45 @@ class Window:
     end: Snapshot
 
 
+Columns = frozenset[str] | None
+"""The columns that are wanted of a relation; None for all."""
+Maker = Callable[[Columns], DataFrame]
+
+
 @dataclass
 class Frames:
-    """The relations that a refresh's SQL names, made when first asked for."""
+    """The relations that a refresh's SQL names."""
 
     lake: Lake
     prefix: str
     """Begins the names; the same for each refresh of a table, so that its SQL text stays the same."""
-    makers: Mapping[tuple[str, Version], Callable[[], DataFrame]]
+    makers: dict[tuple[str, Version], Maker]
     made: dict[tuple[str, Version], str] = field(default_factory=dict)
 
-    def relation(self, table: str, version: Version) -> str:
+    def name(self, table: str, version: Version) -> str:
         """The name, as SQL text, of a table in one of its versions."""
+        return quote_spark(self._name(table, version))
+
+    def relation(self, table: str, version: Version) -> str:
+        """The same, the relation made when it is asked for first."""
+        self.make(table, version, None)
+        return self.name(table, version)
+
+    def make(self, table: str, version: Version, columns: Columns) -> None:
+        """Let Spark know the relation, with these columns at least."""
         key = (table, version)
         if key not in self.made:
-            tables = list(dict.fromkeys(table for table, _ in self.makers))
-            name = f"{self.prefix}_{tables.index(table)}_{version.value}"
-            self.makers[key]().createOrReplaceTempView(name)
-            self.made[key] = name
-        return quote_spark(self.made[key])
+            self.made[key] = self._name(table, version)
+            self.makers[key](columns).createOrReplaceTempView(self.made[key])
+
+    def run(self, statement: Statement) -> DataFrame:
+        for (table, version), columns in statement.reads.items():
+            self.make(table, version, columns)
+        return self.lake.spark.sql(statement.text)
+
+    def _name(self, table: str, version: Version) -> str:
+        tables = list(dict.fromkeys(table for table, _ in self.makers))
+        return f"{self.prefix}_{tables.index(table)}_{version.value}"
 
     def close(self) -> None:
         from ..spark import is_connect
@@ -57,9 +81,9 @@ class Frames:
 
 def makers(
     lake: Lake, windows: Mapping[str, Window], stored: tuple[Table, Snapshot] | None
-) -> dict[tuple[str, Version], Callable[[], DataFrame]]:
+) -> dict[tuple[str, Version], Maker]:
     """How each relation of a scheduled refresh is read."""
-    found: dict[tuple[str, Version], Callable[[], DataFrame]] = {}
+    found: dict[tuple[str, Version], Maker] = {}
     for name, window in windows.items():
         found[name, Version.AFTER] = _state(lake, window.table, window.end)
         if window.start is not None:
@@ -71,13 +95,20 @@ def makers(
     return found
 
 
-def _state(lake: Lake, table: Table, at: Snapshot) -> Callable[[], DataFrame]:
-    return lambda: lake.state(table, at)[0]
+def _state(lake: Lake, table: Table, at: Snapshot) -> Maker:
+    return lambda columns: lake.state(table, at, here=True)[0]
 
 
-def _changes(lake: Lake, window: Window) -> Callable[[], DataFrame]:
+def _changes(lake: Lake, window: Window) -> Maker:
     start = window.start.id if window.start else -1
-    return lambda: lake.raw_changes(window.table, start, window.end.id)
+    return lambda columns: lake.raw_changes(narrowed(window.table, columns), start, window.end.id)
+
+
+def narrowed(table: Table, columns: Columns) -> Table:
+    """The table with only the columns that are wanted."""
+    if columns is None:
+        return table
+    return replace(table, columns=tuple(c for c in table.columns if c.name in columns) or table.columns[:1])
 
 
 def changed_tables(lake: Lake, start: int, end: int) -> tuple[dict[int, int], dict[int, int]]:

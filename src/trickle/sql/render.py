@@ -93,6 +93,8 @@ class _Writer:
     broadcast: bool
     named: dict[int, str] = field(default_factory=dict)
     parts: list[str] = field(default_factory=list)
+    spread: dict[int, list[exp.Expr]] = field(default_factory=dict)
+    """Aggregates whose rows are first brought together by the keys of an aggregate above them."""
     aliases: int = 0
 
     def select(self, node: Node, names: Sequence[str] | None = None) -> str:
@@ -147,7 +149,28 @@ class _Writer:
     def aggregate(self, node: Aggregate, wanted: Sequence[str]) -> str:
         keys = ", ".join(text(key.expression) for key in node.keys)
         items = _pick((*node.keys, *node.calls), wanted)
-        return self.picked(node.input, items, f" GROUP BY {keys}" if keys else "")
+        grouping = f" GROUP BY {keys}" if keys else ""
+        if self.broadcast:
+            self.bring_together(node)
+        if id(node) not in self.spread:
+            return self.picked(node.input, items, grouping)
+        by = ", ".join(text(key) for key in self.spread[id(node)])
+        rows = f"(SELECT * FROM {self.relation(node.input)} DISTRIBUTE BY {by}) AS {self.alias()}"
+        return f"SELECT {_items(items)} FROM {rows}{grouping}"
+
+    def bring_together(self, outer: Aggregate) -> None:
+        """A group of groups needs one exchange, not two, when rows meet by the outer keys from the start."""
+        inner, names = outer.input, {k.name: k.expression for k in outer.keys}
+        while isinstance(inner, Project | Filter) and id(inner) not in self.named:
+            if isinstance(inner, Project):
+                below = {i.name: i.expression for i in inner.items}
+                names = {n: below.get(e.name, e) if isinstance(e, exp.Column) else e for n, e in names.items()}
+            inner = inner.input
+        if not isinstance(inner, Aggregate) or id(inner) in self.named or not names:
+            return
+        keys = {k.name: k.expression for k in inner.keys}
+        if all(isinstance(e, exp.Column) and e.name in keys for e in names.values()):
+            self.spread[id(inner)] = [keys[e.name] for e in names.values()]
 
     def distinct(self, node: Distinct, wanted: Sequence[str]) -> str:
         return f"SELECT DISTINCT {_names(wanted)} FROM {self.relation(node.input)}"

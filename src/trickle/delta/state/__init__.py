@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from trickle.delta.state import steps
 from trickle.delta.state.merge import initial, maintain
 from trickle.delta.state.storage import Hidden, Storage, store
 
-__all__ = ["Hidden", "Storage", "initial", "maintain", "store"]
+__all__ = ["Hidden", "Storage", "initial", "maintain", "steps", "store"]

@@ -31,6 +31,12 @@ _FUNCTIONS: dict[Merge, type[exp.AggFunc]] = {
     Merge.AND: exp.BitwiseAndAgg,
     Merge.OR: exp.BitwiseOrAgg,
 }
+_OPERATORS: dict[Merge, type[exp.Binary]] = {
+    Merge.SUM: exp.Add,
+    Merge.XOR: exp.BitwiseXor,
+    Merge.AND: exp.BitwiseAnd,
+    Merge.OR: exp.BitwiseOr,
+}
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,17 @@ class Cell:
     def merged(self) -> exp.Expr:
         """The new value from stored and changed contributions, both in the column `name`."""
         return _FUNCTIONS[self.merge](this=col(self.name))
+
+    def added(self, stored: exp.Expr) -> exp.Expr:
+        """The same from one stored value and the contributions already merged, by arithmetic."""
+        new = col(self.name)
+        match self.merge:
+            case Merge.MIN:
+                return exp.Least(this=new, expressions=[stored.copy()], ignore_nulls=True)
+            case Merge.MAX:
+                return exp.Greatest(this=new, expressions=[stored.copy()], ignore_nulls=True)
+        both = _OPERATORS[self.merge](this=new, expression=stored.copy())
+        return exp.Coalesce(this=both, expressions=[new.copy(), stored.copy()])
 
     def signed(self) -> exp.Expr:
         """What a changed row contributes, for cells that can take back."""

@@ -46,8 +46,8 @@ def initial(storage: Storage) -> Node:
     """Everything the stream table stores, computed from scratch."""
     if storage.aggregate is None:
         return simplify(flatten(storage.plan))
-    wide = _full(storage, after(storage.aggregate.input))
-    return simplify(flatten(_stored(storage, _kept_groups(storage, wide))))
+    wide = full(storage, after(storage.aggregate.input))
+    return simplify(flatten(stored_columns(storage, kept_groups(storage, wide))))
 
 
 def maintain(storage: Storage, unchanged: frozenset[str] = frozenset(), appending: bool = False) -> Node:
@@ -67,13 +67,13 @@ def raw_change(storage: Storage, unchanged: frozenset[str] = frozenset(), append
     old = _touched_rows(storage, change)
     if storage.strategy == "rescan":
         now = after(aggregate.input)
-        new = _full(storage, _restricted(storage, now, change))
+        new = full(storage, _restricted(storage, now, change))
     else:
         new = _merged(storage, change, appending and only_adds(aggregate.input))
-    return difference(_stored(storage, _kept_groups(storage, new)), old)
+    return difference(stored_columns(storage, kept_groups(storage, new)), old)
 
 
-def _full(storage: Storage, rows: Node) -> Node:
+def full(storage: Storage, rows: Node) -> Node:
     """Keys, cells and calls of the groups in these rows."""
     aggregate = _aggregate_of(storage)
     cells = tuple(Item(Column(c.name, c.type), c.full()) for c in _cells(storage) if c.name not in _call_names(storage))
@@ -86,24 +86,28 @@ def _merged(storage: Storage, change: Node, growing: bool = False) -> Node:
     Of a change that is `growing` nothing went: extremes are merged like sums.
     """
     aggregate = _aggregate_of(storage)
-    contributions = UnionAll((_stored_part(storage, change), _changed_part(storage, change, growing)))
-    merged = Aggregate(contributions, keep(_key_columns(storage)), _merging(storage))
-    stale = [a.stale for a in storage.algebras if a.stale is not None and not (growing and _only_grows(a))]
-    if not stale:
-        return _results(storage, merged)
-    is_stale = coalesce(any_of(stale), exp.false())
-    alive = _alive(storage)
-    lost = Project(Filter(merged, exp.and_(is_stale, alive)), _marker(storage))
-    rescanned = _full(storage, _within(storage, after(aggregate.input), lost))
+    contributions = UnionAll((_stored_part(storage, change), changed_part(storage, change, growing)))
+    merged = Aggregate(contributions, keep(key_columns(storage)), merging(storage))
+    is_stale = stale(storage, growing)
+    if is_stale is None:
+        return results(storage, merged)
+    lost = Project(Filter(merged, exp.and_(is_stale, alive(storage))), _marker(storage))
+    rescanned = full(storage, within(storage, after(aggregate.input), lost))
     if not aggregate.keys:
         rescanned = SemiJoin(rescanned, lost, TRUE)
-    settled = _results(storage, Filter(merged, negate(is_stale)))
+    settled = results(storage, Filter(merged, negate(is_stale)))
     return UnionAll((settled, Project(rescanned, keep(settled.columns))))
+
+
+def stale(storage: Storage, growing: bool = False) -> exp.Expr | None:
+    """Over merged cells: must the group be rescanned? None if that never happens."""
+    found = [a.stale for a in storage.algebras if a.stale is not None and not (growing and only_growing(a))]
+    return coalesce(any_of(found), exp.false()) if found else None
 
 
 def _stored_part(storage: Storage, change: Node) -> Node:
     """Keys and cells of the stored groups that the change touches."""
-    keys = tuple(Item(c, col(storage.stored_as(c.name))) for c in _key_columns(storage))
+    keys = tuple(Item(c, col(storage.stored_as(c.name))) for c in key_columns(storage))
     cells = tuple(Item(Column(c.name, c.type), col(storage.stored_as(c.name))) for c in storage.cells)
     return Project(_touched_rows(storage, change), (*keys, *cells, *_nothing_went(storage)))
 
@@ -112,11 +116,11 @@ def _nothing_went(storage: Storage) -> tuple[Item, ...]:
     return tuple(Item(Column(c.went), null()) for c in storage.cells if c.only_grows)
 
 
-def _only_grows(algebra: Algebra) -> bool:
+def only_growing(algebra: Algebra) -> bool:
     return all(cell.only_grows for cell in algebra.cells)
 
 
-def _changed_part(storage: Storage, change: Node, appended: bool = False) -> Node:
+def changed_part(storage: Storage, change: Node, appended: bool = False) -> Node:
     """Keys and what the changed rows contribute to each cell."""
     keys = _aggregate_of(storage).keys
     if appended:
@@ -145,7 +149,7 @@ def _signed(cell: Cell) -> Item:
     return Item(Column(cell.name, cell.type), cell.signed())
 
 
-def _merging(storage: Storage) -> tuple[Item, ...]:
+def merging(storage: Storage) -> tuple[Item, ...]:
     values = tuple(Item(Column(c.name, c.type), c.merged()) for c in storage.cells)
     return values + tuple(_went(c) for c in storage.cells if c.only_grows)
 
@@ -155,7 +159,7 @@ def _went(cell: Cell) -> Item:
     return Item(Column(cell.went), function(this=col(cell.went)))
 
 
-def _results(storage: Storage, merged: Node) -> Node:
+def results(storage: Storage, merged: Node) -> Node:
     """Keys, settled cells, and each call's value over them."""
     values = {c.name: c.value() for c in storage.cells}
     cells = tuple(
@@ -163,23 +167,23 @@ def _results(storage: Storage, merged: Node) -> Node:
     )
     pairs = zip(_aggregate_of(storage).calls, storage.algebras, strict=True)
     calls = tuple(Item(item.column, substitute(a.result, values)) for item, a in pairs)
-    return Project(merged, (*keep(_key_columns(storage)), *cells, *calls))
+    return Project(merged, (*keep(key_columns(storage)), *cells, *calls))
 
 
-def _stored(storage: Storage, wide: Node) -> Node:
+def stored_columns(storage: Storage, wide: Node) -> Node:
     """The stored columns over keys, cells and calls."""
     items = (*storage.outputs, *(Item(h.column, h.value) for h in storage.hidden))
     return Project(wide, items)
 
 
-def _kept_groups(storage: Storage, wide: Node) -> Node:
+def kept_groups(storage: Storage, wide: Node) -> Node:
     """Without empty groups; and, where nothing can hide them, without those HAVING leaves out."""
     if storage.strategy == "rescan":
         return Filter(wide, storage.visible) if storage.visible is not None else wide
-    return Filter(wide, _alive(storage)) if _aggregate_of(storage).keys else wide
+    return Filter(wide, alive(storage)) if _aggregate_of(storage).keys else wide
 
 
-def _alive(storage: Storage) -> exp.Expr:
+def alive(storage: Storage) -> exp.Expr:
     if not _aggregate_of(storage).keys:
         return exp.true()
     return exp.GT(this=col(COUNT), expression=number(0))
@@ -187,34 +191,34 @@ def _alive(storage: Storage) -> exp.Expr:
 
 def _touched_rows(storage: Storage, change: Node) -> Node:
     """stored ⋉ G"""
-    keys = [col(storage.stored_as(c.name)) for c in _key_columns(storage)]
-    return restrict(storage.scan(), keys, _groups(storage, change)) if keys else storage.scan()
+    keys = [col(storage.stored_as(c.name)) for c in key_columns(storage)]
+    return restrict(storage.scan(), keys, groups(storage, change)) if keys else storage.scan()
 
 
 def _restricted(storage: Storage, rows: Node, change: Node) -> Node:
     """R ⋉ G"""
     keys = [k.expression for k in _aggregate_of(storage).keys]
-    return restrict(rows, keys, _groups(storage, change)) if keys else rows
+    return restrict(rows, keys, groups(storage, change)) if keys else rows
 
 
-def _groups(storage: Storage, change: Node) -> Node:
+def groups(storage: Storage, change: Node) -> Node:
     return affected(change, [k.expression for k in _aggregate_of(storage).keys])
 
 
 def _marker(storage: Storage) -> tuple[Item, ...]:
     """The keys of stale groups under names of their own; without keys, one column to say that there are any."""
-    keys = _key_columns(storage)
+    keys = key_columns(storage)
     if not keys:
         return (Item(Column("__stale", "INT"), number(1)),)
     return tuple(Item(Column(f"__k{n}", c.type), col(c.name)) for n, c in enumerate(keys, start=1))
 
 
-def _within(storage: Storage, rows: Node, groups: Node) -> Node:
+def within(storage: Storage, rows: Node, groups: Node) -> Node:
     keys = [k.expression for k in _aggregate_of(storage).keys]
     return restrict(rows, keys, groups) if keys else SemiJoin(rows, groups, TRUE)
 
 
-def _key_columns(storage: Storage) -> tuple[Column, ...]:
+def key_columns(storage: Storage) -> tuple[Column, ...]:
     return tuple(k.column for k in _aggregate_of(storage).keys)
 
 

@@ -98,10 +98,11 @@ class Storage:
                 return item.name
         raise KeyError(name)
 
-    def scan(self) -> Scan:
-        """The rows stored now."""
+    def scan(self, *more: Column) -> Scan:
+        """The rows stored now; `more` are columns that are not stored but known of each row."""
         pairs = zip(self.columns, self.stored_labels, strict=True)
-        return Scan(STORED, tuple(Field(c, label) for c, label in pairs), Version.BEFORE)
+        fields = (*(Field(c, label) for c, label in pairs), *(Field(c, c.name) for c in more))
+        return Scan(STORED, fields, Version.BEFORE)
 
 
 def store(plan: Node, labels: Sequence[str], *, float_sums: bool = True, merge: bool = True) -> Storage:

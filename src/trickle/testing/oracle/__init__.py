@@ -5,6 +5,7 @@ from __future__ import annotations
 from trickle.testing.oracle.engine import DuckEngine, Engine, InlineEngine
 from trickle.testing.oracle.history import SCHEMAS, Step, growing_history, random_history
 from trickle.testing.oracle.queries import AGGREGATES, CONSTRUCTS, Generator, aggregate_query
+from trickle.testing.oracle.stepped import SteppedWorld
 from trickle.testing.oracle.stored import Drift, StoredWorld
 from trickle.testing.oracle.world import Mismatch, World
 
@@ -19,6 +20,7 @@ __all__ = [
     "InlineEngine",
     "Mismatch",
     "Step",
+    "SteppedWorld",
     "StoredWorld",
     "World",
     "aggregate_query",

@@ -75,6 +75,22 @@ class DuckEngine:
         """Create a table from a query."""
         self._connection.execute(f'CREATE OR REPLACE TABLE "{table}" AS {self._at(sql, step)}')
 
+    def arrow(self, sql: str, step: int) -> Any:
+        """The rows as an Arrow table."""
+        return self._connection.execute(self._at(sql, step)).to_arrow_table()
+
+    def hand_in(self, table: str, rows: Any) -> None:
+        """Create a table from an Arrow table."""
+        self._connection.execute(f'CREATE OR REPLACE TABLE "{table}" AS SELECT * FROM rows')
+
+    def replace_rows(self, table: str, gone: Sequence[int], arriving: Any) -> None:
+        """Take rows away by their place, and add others."""
+        if len(gone):
+            listed = ", ".join(map(str, gone))
+            self._connection.execute(f'DELETE FROM "{table}" WHERE rowid IN ({listed})')
+        if arriving.num_rows:
+            self._connection.execute(f'INSERT INTO "{table}" SELECT * FROM arriving')
+
     def apply(self, table: str, columns: Sequence[str], sql: str, step: int) -> int | None:
         """Apply a delta to a stored table; the smallest number of copies a row is left with."""
         listed = ", ".join(columns).replace("`", '"')

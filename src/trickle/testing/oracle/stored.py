@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from trickle.delta.state import Storage, initial, maintain, store
@@ -39,6 +39,7 @@ class StoredWorld:
     def __init__(self, engine: DuckEngine, history: Sequence[Step]) -> None:
         self.engine = engine
         self.history = history
+        self._texts: dict[tuple[object, ...], str] = {}
         engine.load(history)
 
     def check(self, text: str, *, merge: bool = True, appending: bool = False) -> Drift | None:
@@ -47,16 +48,24 @@ class StoredWorld:
         storage = store(query.plan, tuple(f"c{n}" for n in range(len(query.labels))), merge=merge)
         expected_sql = render(query.plan, self.engine.relation, storage.labels)
         self.fill(storage)
-        deltas: dict[frozenset[str], str] = {}
+        self._texts.clear()
         for n, step in enumerate(self.history):
-            unchanged = step.unchanged & query.tables
-            if unchanged not in deltas:
-                deltas[unchanged] = self.delta_sql(storage, unchanged, appending)
-            self.apply(storage, deltas[unchanged], n)
+            sql = self.advance(storage, step.unchanged & query.tables, appending, n)
             expected, got = self.engine.rows(expected_sql, n), self.published(storage)
             if not alike(expected, got):
-                return Drift(text, n, step, expected, got, deltas[unchanged])
+                return Drift(text, n, step, expected, got, sql)
         return None
+
+    def advance(self, storage: Storage, unchanged: frozenset[str], appending: bool, n: int) -> str:
+        """Bring the stored rows from before a step to after it; the SQL that did."""
+        sql = self.sql_of((unchanged,), lambda: self.delta_sql(storage, unchanged, appending))
+        self.apply(storage, sql, n)
+        return sql
+
+    def sql_of(self, key: tuple[object, ...], make: Callable[[], str]) -> str:
+        if key not in self._texts:
+            self._texts[key] = make()
+        return self._texts[key]
 
     def relation(self, table: str, version: Version) -> str:
         return quote(STORED) if table == STORED else self.engine.relation(table, version)

@@ -1,0 +1,144 @@
+"""The stored rows of a stream table moved by the change of its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from ..delta.state import Storage, steps
+from ..execute import rows as row_work
+from ..execute.transaction import Located, Transaction
+from ..lake.model import Bound, Table
+from ..lake.types import to_spark
+from ..plan import CONTRIBUTIONS, KEYS, STORED, Node, Version
+from ..spark import local_frame
+from ..sql.names import quote_spark
+from . import apply as applying
+from .change_sql import labelled as labels_of
+from .change_sql import stored_change
+from .compile import Compiled
+from .groups import Groups
+from .statements import Statement
+from .windows import Columns, Frames
+
+FEW_CHANGES = 100_000
+"""Changed rows up to which the driver holds what became of each group."""
+FEW_STORED = 50_000
+"""Stored rows up to which they are joined as they are; of more, those that the change names are looked up first."""
+
+
+@dataclass
+class Differential:
+    """One differential refresh of one stored table, staged in a transaction."""
+
+    transaction: Transaction
+    stored: Table
+    compiled: Compiled
+    frames: Frames
+    unchanged: frozenset[str]
+    changed_rows: int
+    appending: bool
+
+    @property
+    def storage(self) -> Storage:
+        assert self.compiled.storage is not None
+        return self.compiled.storage
+
+    def run(self) -> tuple[int, int]:
+        """Rows added and rows removed."""
+        try:
+            if self.storage.aggregate is None or self.changed_rows > FEW_CHANGES or not _adds_exactly(self.stored):
+                return self.in_one_statement()
+            return self.in_steps()
+        finally:
+            self.frames.close()
+
+    def in_one_statement(self) -> tuple[int, int]:
+        change = partial(stored_change, self.storage, self.unchanged, self.appending)
+        delta = self.frames.run(self.statement("delta", change))
+        return applying.apply(self.transaction, self.stored, delta, self.storage.key, self.changed_rows)
+
+    # In steps.
+
+    def in_steps(self) -> tuple[int, int]:
+        if self.transaction.most_rows(self.stored) <= FEW_STORED:
+            located = self.transaction.located(self.stored, here=True)
+            found = self.outcome("outcome", located, self.contributions, restricted=False)
+        else:
+            came = self.frames.run(self.statement("contributions", self.contributions, labelled=False)).toArrow()
+            if came.num_rows == 0:
+                return 0, 0
+            located = self.transaction.located(self.stored, self.bounds(came), here=True)
+            self.hand_in(CONTRIBUTIONS, came)
+            found = self.outcome("looked up", located, partial(steps.contributed, self.storage), restricted=True)
+        return self.settle(Groups(self.storage, found), located)
+
+    def contributions(self) -> Node:
+        return steps.contributions(self.storage, self.unchanged, self.appending)
+
+    def outcome(self, kind: str, located: Located, came: Callable[[], Node], restricted: bool) -> pa.Table:
+        def plan() -> Node:
+            return steps.outcome(self.storage, came(), self.appending, restricted=restricted)
+
+        self.frames.makers[STORED, Version.BEFORE] = lambda columns: located.frame
+        return self.collect(self.statement(kind, plan))
+
+    def settle(self, groups: Groups, located: Located) -> tuple[int, int]:
+        if groups.drifted:
+            raise applying.drift(self.stored, groups.drifted, groups.found.num_rows)
+        rescanned = None
+        if groups.to_rescan.any():
+            self.hand_in(KEYS, groups.keys)
+            rescanned = self.collect(self.statement("rescan", partial(steps.rescan, self.storage)))
+        arriving, gone = groups.settled(rescanned)
+        if len(gone):
+            row_work.remove(self.transaction, self.stored, located, *groups.where(gone))
+        if arriving.num_rows:
+            writer = self.transaction.lake.writer(self.stored)
+            self.transaction.draft.add_files(self.stored, writer.write_arrow(arriving))
+        return arriving.num_rows, len(gone)
+
+    def bounds(self, came: pa.Table) -> list[Bound]:
+        keys = list(self.storage.key or ())
+        return applying.bounds(self.stored, came.select(range(len(keys))).rename_columns(keys), keys)
+
+    def hand_in(self, relation: str, rows: pa.Table) -> None:
+        """Make rows that the driver holds a relation of the next step."""
+
+        def local(columns: Columns) -> DataFrame:
+            return local_frame(self.transaction.lake.spark, rows)
+
+        self.frames.makers[relation, Version.AFTER] = local
+
+    # Both.
+
+    def statement(self, kind: str, plan: Callable[[], Node], labelled: bool = True) -> Statement:
+        key = (kind, self.frames.prefix, self.unchanged, self.appending)
+        if key not in self.compiled.statements:
+            made = plan()
+            labels = labels_of(self.storage, made) if labelled else made.names
+            self.compiled.statements[key] = Statement.of(made, self.frames, labels)
+        return self.compiled.statements[key]
+
+    def collect(self, statement: Statement) -> pa.Table:
+        return self.typed(self.frames.run(statement)).toArrow()
+
+    def typed(self, frame: DataFrame) -> DataFrame:
+        """Stored columns with the types they are stored with."""
+        wanted = {c.name: to_spark(c).simpleString() for c in self.stored.columns}
+        held = {f.name: f.dataType.simpleString() for f in frame.schema.fields}
+        if all(held[n] == wanted.get(n, held[n]) for n in held):
+            return frame
+        columns = ((F.col(quote_spark(n)), n) for n in held)
+        return frame.select(*(c.cast(wanted[n]).alias(n) if n in wanted else c for c, n in columns))
+
+
+def _adds_exactly(stored: Table) -> bool:
+    """Whether a sum of two stored values has the type of each: the widest decimals lose digits."""
+    types = [to_spark(c) for c in stored.columns if not c.children]
+    return not any(getattr(t, "precision", 0) == 38 and getattr(t, "scale", 0) > 6 for t in types)

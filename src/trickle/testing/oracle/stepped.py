@@ -1,0 +1,67 @@
+"""The same law for small changes, which the driver carries over in steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trickle.delta.state import Storage, steps
+from trickle.plan import CONTRIBUTIONS, KEYS, STORED, Node, Version, tables
+from trickle.refresh.change_sql import labelled
+from trickle.refresh.groups import Groups
+from trickle.sql.render import quote, render
+from trickle.testing.oracle.engine import DuckEngine
+from trickle.testing.oracle.history import Step
+from trickle.testing.oracle.stored import StoredWorld
+
+_PLACED = f"(SELECT *, 0 AS __trickle_file, rowid AS __trickle_pos FROM {quote(STORED)})"
+
+
+class SteppedWorld(StoredWorld):
+    """A stored aggregate, maintained as a refresh of few changes does it; `restricted` as with many stored rows."""
+
+    def __init__(self, engine: DuckEngine, history: Sequence[Step], restricted: bool = False) -> None:
+        super().__init__(engine, history)
+        self.restricted = restricted
+
+    def advance(self, storage: Storage, unchanged: frozenset[str], appending: bool, n: int) -> str:
+        if unchanged >= tables(storage.plan):
+            return ""  # a refresh would find no data
+        if self.restricted:
+            came = self.sql_of(("came", unchanged), lambda: self.came(storage, unchanged, appending))
+            found = self.engine.arrow(came, n)
+            if not found.num_rows:
+                return ""
+            self.engine.hand_in(CONTRIBUTIONS, found)
+        sql = self.sql_of(("outcome", unchanged), lambda: self.outcome(storage, unchanged, appending))
+        groups = Groups(storage, self.engine.arrow(sql, n))
+        if groups.drifted:
+            raise AssertionError(f"a change deletes what is not stored: {sql}")
+        arriving, gone = groups.settled(self.rescanned(storage, groups, n))
+        self.engine.replace_rows(STORED, groups.where(gone)[1].tolist(), arriving)
+        return sql
+
+    def came(self, storage: Storage, unchanged: frozenset[str], appending: bool) -> str:
+        plan = steps.contributions(storage, unchanged, appending)
+        return self.rendered(plan, plan.names)
+
+    def outcome(self, storage: Storage, unchanged: frozenset[str], appending: bool) -> str:
+        came = steps.contributed(storage) if self.restricted else steps.contributions(storage, unchanged, appending)
+        plan = steps.outcome(storage, came, appending, restricted=self.restricted)
+        return self.rendered(plan, labelled(storage, plan))
+
+    def rescanned(self, storage: Storage, groups: Groups, n: int) -> Any:
+        if not groups.to_rescan.any():
+            return None
+        self.engine.hand_in(KEYS, groups.keys)
+        plan = steps.rescan(storage)
+        sql = self.sql_of(("rescan",), lambda: self.rendered(plan, labelled(storage, plan)))
+        return self.engine.arrow(sql, n)
+
+    def rendered(self, plan: Node, labels: Sequence[str]) -> str:
+        return render(plan, self.placed, labels)
+
+    def placed(self, table: str, version: Version) -> str:
+        if table == STORED:
+            return _PLACED
+        return quote(table) if table in (KEYS, CONTRIBUTIONS) else self.relation(table, version)
