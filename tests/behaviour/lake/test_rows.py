@@ -147,7 +147,7 @@ def test_append_takes_every_carrier(shop: trickle.Session, spark: SparkSession) 
 def test_an_empty_piece_of_an_arrow_table_hides_nothing(lake_sqlite: LakeSite, spark: SparkSession) -> None:
     """Spark 4.3 forgets the rows behind one."""
     pieces = [pa.table({"n": pa.array(values, pa.int64())}) for values in ([1, 2], [], [3], [])]
-    with lake_sqlite.connect(spark, settings={"lake.small_write_rows": 0}) as db:
+    with lake_sqlite.connect(spark, lake__small_write_rows=0) as db:
         db.sql("CREATE TABLE t (n BIGINT)")
         db.append("t", pa.concat_tables(pieces))
         assert rows(db.table("t")) == {(1,): 1, (2,): 1, (3,): 1}
