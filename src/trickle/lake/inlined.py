@@ -154,17 +154,38 @@ def _renamed(value: Any, old: Column, new: Column) -> Any:
 
 
 def add_store(catalog: Catalog, connection: Connection, table: Table, version: int) -> None:
-    """A new, empty inlined table for changed columns, as DuckDB makes one; only where the table has any."""
+    """A new, empty inlined table for the columns, as DuckDB makes one with them, where it would inline rows.
+
+    Made late, at its first small INSERT, DuckDB 1.5.5 misreads it once a column is renamed or added.
+    """
     i = catalog.tables["inlined_data_tables"]
-    if not connection.execute(select(i.c.table_name).where(i.c.table_id == table.id)).first():
+    held = connection.execute(select(i.c.table_name).where(i.c.table_id == table.id)).first()
+    if held is None and (row_limit(catalog, connection, table) == 0 or not _can_inline(table)):
         return
     name = f"ducklake_inlined_data_{table.id}_{version}"
-    fixed = [SqlColumn(n, BigInteger) for n in ("row_id", "begin_snapshot", "end_snapshot")]
-    held = [SqlColumn(c.name, _store_type(c, catalog.is_sqlite)) for c in table.columns]
-    SqlTable(name, MetaData(schema=catalog.schema), *fixed, *held).create(connection)
+    fixed = [SqlColumn(n, BigInteger) for n in _FIXED]
+    columns = [SqlColumn(c.name, _store_type(c, catalog.is_sqlite)) for c in table.columns]
+    SqlTable(name, MetaData(schema=catalog.schema), *fixed, *columns).create(connection)
     connection.execute(insert(i).values(table_id=table.id, table_name=name, schema_version=version))
 
 
+def row_limit(catalog: Catalog, connection: Connection, table: Table) -> int:
+    """Up to how many rows DuckDB inlines: the table's option, the schema's, the lake's, or DuckDB's own default."""
+    m = catalog.tables["metadata"].c
+    rows = connection.execute(select(m.scope, m.scope_id, m.value).where(m.key == "data_inlining_row_limit")).all()
+    said = {(r.scope, r.scope_id): int(r.value) for r in rows}
+    for scope in (("table", table.id), ("schema", table.schema_id), (None, None)):
+        if scope in said:
+            return said[scope]
+    return _DEFAULT_LIMIT
+
+
+def _can_inline(table: Table) -> bool:
+    return not {c.name.lower() for c in table.columns} & set(_FIXED)
+
+
+_FIXED = ("row_id", "begin_snapshot", "end_snapshot")
+_DEFAULT_LIMIT = 10
 _SQLITE: dict[str, TypeEngine[Any]] = {
     **dict.fromkeys(("boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"), BigInteger()),
     "blob": LargeBinary(),

@@ -87,6 +87,7 @@ class DefinitionEntries(Rows):
         self._columns(id, table.columns)
         self._layout(part, None)
         self._version(id)
+        inlined.add_store(commit.catalog, self.connection, table, commit.version)
         self._tags(id, self._table_tags(part))
         commit.tokens.append(f"created_table:{quoted(table.schema, table.name)}")
 

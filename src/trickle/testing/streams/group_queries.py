@@ -54,10 +54,12 @@ GROUP_QUERIES = (
                   regr_sxx(qty, cust) AS sxx, regr_syy(qty, cust) AS syy, regr_sxy(qty, cust) AS sxy,
                   regr_slope(qty, cust) AS slope, regr_intercept(qty, cust) AS base, regr_r2(qty, cust) AS r2
            FROM orders GROUP BY item""",
-        """SELECT item, covar_pop(qty, cust) AS cp, covar_samp(qty, cust) AS cs, corr(qty, cust) AS c,
+        # without spread DuckDB says NaN where Spark says NULL
+        """SELECT item, covar_pop(qty, cust) AS cp, covar_samp(qty, cust) AS cs, nullif(corr(qty, cust), 'nan') AS c,
                   regr_count(qty, cust)::BIGINT AS n, regr_avgx(qty, cust) AS ax, regr_avgy(qty, cust) AS ay,
                   regr_sxx(qty, cust) AS sxx, regr_syy(qty, cust) AS syy, regr_sxy(qty, cust) AS sxy,
-                  regr_slope(qty, cust) AS slope, regr_intercept(qty, cust) AS base, regr_r2(qty, cust) AS r2
+                  nullif(regr_slope(qty, cust), 'nan') AS slope,
+                  nullif(regr_intercept(qty, cust), 'nan') AS base, regr_r2(qty, cust) AS r2
            FROM orders GROUP BY item""",
         rounded=frozenset({"cp", "cs", "c", "ax", "ay", "sxx", "syy", "sxy", "slope", "base", "r2"}),
     ),
