@@ -27,6 +27,15 @@ HEAVY = (
 )
 """Suites of many minutes, with processes and servers of their own: run on request (`--heavy`, or `--long`)."""
 
+FOR_FEW_ROWS = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.files.minPartitionNum": "1",
+}
+"""Thousands of different plans over a few rows each: compiling them would cost more than running them."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--heavy", action="store_true", help="also run the suites that take many minutes")
@@ -72,6 +81,15 @@ def spark() -> Iterator[SparkSession]:
     session = builder.config(map=settings).getOrCreate()
     yield session
     session.stop()
+
+
+@pytest.fixture
+def quick(spark: SparkSession) -> SparkSession:
+    """A session for many different plans over few rows."""
+    session = spark.newSession()
+    for name, value in FOR_FEW_ROWS.items():
+        session.conf.set(name, value)
+    return session
 
 
 @pytest.fixture(scope="session")

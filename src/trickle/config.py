@@ -113,6 +113,13 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         100_000,
     ),
+    Setting(
+        "lake.driver_read_mb",
+        32,
+        "Changes of at most this size (compressed, the columns in question) are read by the driver; 0: all by Spark.",
+        0,
+        4096,
+    ),
     Setting("lake.target_file_mb", 256, "Size that merged and clustered files aim for.", 1, 16384),
     Setting(
         "lake.row_group_rows",

@@ -42,6 +42,8 @@ OWN = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.hadoop.fs.file.impl.disable.cache": "false",
     "spark.log.level": "ERROR",
+    # Keys that are looked up stay out of the generated code, which then need not be compiled again for others.
+    "spark.sql.optimizer.inSetSwitchThreshold": "0",
 }
 """Set on sessions that Trickle starts itself."""
 

@@ -26,12 +26,12 @@ def test_the_catalogue_has_forty_queries_of_different_names() -> None:
 @pytest.mark.timeout(7200)
 def test_forty_queries_stay_exact_and_differential(
     lake_sqlite: LakeSite,
-    spark: SparkSession,
+    quick: SparkSession,
     peer: DuckDBPeer,
     long: bool,
     record_property: Callable[[str, object], None],
 ) -> None:
-    with lake_sqlite.connect(spark) as db:
+    with lake_sqlite.connect(quick) as db:
         run = Marathon(db, lake_sqlite, peer, QUERIES, SEED_LONG if long else SEED)
         run.begin()
         assert run.differences(db.head()) == []

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from . import inlined, pieces, snapshots
 from .catalog import Catalog
-from .files import delete_files_by, files_between, inlined_deletes
+from .files import delete_files_by, files_changed, inlined_deletes
 from .inlined import InlinedRows
 from .model import WEIGHT, Table
 from .pieces import Piece
@@ -23,8 +23,8 @@ def change_pieces(
     catalog: Catalog, connection: Connection, table: Table, start: int, end: int
 ) -> tuple[list[Piece], list[InlinedRows]]:
     """The physical rows gained and lost in (start, end]."""
-    files = files_between(catalog, connection, table, start, end)
-    deletes = delete_files_by(catalog, connection, table, end)
+    files = files_changed(catalog, connection, table, start, end)
+    deletes = delete_files_by(catalog, connection, table, files, end)
     in_catalog: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for file_id, position, snapshot in inlined_deletes(catalog, connection, table, end):
         in_catalog[file_id].append((position, snapshot))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, MetaData, Select, and_, column, func, inspect, or_, select
+from sqlalchemy import Connection, FromClause, MetaData, Select, TableClause, and_, column, func, inspect, or_, select
 from sqlalchemy import Table as SqlTable
 from sqlalchemy import table as sql_table
 from sqlalchemy.sql import ColumnElement
@@ -19,6 +19,8 @@ from .prune import PartitionPruner, Pruner, sql_condition
 
 _MOST_BOUNDS = 16
 """Bounds that prune: each joins the statistics once more, and SQLite joins at most 64 tables."""
+_FEW_FILES = 500
+"""Files that a query names one by one."""
 
 
 def live_files(
@@ -35,20 +37,37 @@ def live_files(
     return _with_inlined_deletes(catalog, connection, table, files, at)
 
 
-def files_between(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> list[DataFile]:
-    """Every data file that held rows at `start`, at `end`, or gained rows in between; deletes come apart."""
-    d = catalog.tables["data_file"]
+def files_changed(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> list[DataFile]:
+    """Every data file that gained or lost rows in (start, end], as a whole or in part; deletes come apart."""
+    d, x = catalog.tables["data_file"].c, catalog.tables["delete_file"].c
+    deleted = select(x.data_file_id).where(
+        x.table_id == table.id, x.begin_snapshot <= end, or_(x.begin_snapshot > start, x.partial_max > start)
+    )
+    touched = [
+        d.begin_snapshot > start,
+        d.end_snapshot <= end,
+        d.partial_max > start,
+        d.data_file_id.in_(deleted),
+    ]
+    kept = _inlined_delete_table(catalog, connection, table)
+    if kept is not None:
+        within = and_(kept.c.begin_snapshot > start, kept.c.begin_snapshot <= end)
+        touched.append(d.data_file_id.in_(select(kept.c.file_id).where(within)))
     query = _columns(catalog).where(
-        d.c.table_id == table.id,
-        d.c.begin_snapshot <= end,
-        or_(d.c.end_snapshot.is_(None), d.c.end_snapshot > start),
+        d.table_id == table.id,
+        d.begin_snapshot <= end,
+        or_(d.end_snapshot.is_(None), d.end_snapshot > start),
+        or_(*touched),
     )
     return _fetch(connection, table, query)
 
 
-def delete_files_by(catalog: Catalog, connection: Connection, table: Table, end: int) -> dict[int, list[DeleteFile]]:
-    """Every delete file written up to `end`, by the data file it speaks of."""
+def delete_files_by(
+    catalog: Catalog, connection: Connection, table: Table, files: Sequence[DataFile], end: int
+) -> dict[int, list[DeleteFile]]:
+    """Every delete file of these data files written up to `end`, by the data file it speaks of."""
     x = catalog.tables["delete_file"].c
+    few = [x.data_file_id.in_([f.id for f in files])] if len(files) <= _FEW_FILES else []
     rows = connection.execute(
         select(
             x.data_file_id,
@@ -60,7 +79,7 @@ def delete_files_by(catalog: Catalog, connection: Connection, table: Table, end:
             x.footer_size,
             x.begin_snapshot,
             x.partial_max,
-        ).where(x.table_id == table.id, x.begin_snapshot <= end)
+        ).where(x.table_id == table.id, x.begin_snapshot <= end, *few)
     )
     found: dict[int, list[DeleteFile]] = defaultdict(list)
     for data_file_id, id, path, relative, *rest in rows:
@@ -70,12 +89,18 @@ def delete_files_by(catalog: Catalog, connection: Connection, table: Table, end:
 
 def inlined_deletes(catalog: Catalog, connection: Connection, table: Table, end: int) -> list[tuple[int, int, int]]:
     """(data file, position, snapshot) of deletes that DuckDB keeps in the catalog."""
-    name = f"ducklake_inlined_delete_{table.id}"
-    if not _may_inline(catalog, connection, table) or not has_table(catalog, connection, name):
+    t = _inlined_delete_table(catalog, connection, table)
+    if t is None:
         return []
-    t = sql_table(name, column("file_id"), column("row_id"), column("begin_snapshot"), schema=catalog.schema)
     rows = connection.execute(select(t.c.file_id, t.c.row_id, t.c.begin_snapshot).where(t.c.begin_snapshot <= end))
     return [(int(f), int(p), int(s)) for f, p, s in rows]
+
+
+def _inlined_delete_table(catalog: Catalog, connection: Connection, table: Table) -> TableClause | None:
+    name = f"ducklake_inlined_delete_{table.id}"
+    if not _may_inline(catalog, connection, table) or not has_table(catalog, connection, name):
+        return None
+    return sql_table(name, column("file_id"), column("row_id"), column("begin_snapshot"), schema=catalog.schema)
 
 
 def files_lacking(

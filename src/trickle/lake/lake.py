@@ -6,12 +6,14 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 from sqlalchemy import Connection, select
 
 from ..config import Settings
@@ -26,7 +28,7 @@ from .draft import Draft, TableDraft
 from .files import files_lacking, live_files
 from .foreign import translated
 from .inlined import InlinedRows
-from .local import MOST_BYTES, SMALL_STATE, read_small
+from .local import MOST_ROWS, SMALL_STATE, Limits, read_small
 from .model import Bound, DataFile, Snapshot, Table, View
 from .pieces import Piece
 from .scan import ScanRequest, output_schema, scan
@@ -37,6 +39,17 @@ CATALOG_FILE = "catalog.sqlite"
 MAIN = "main"
 _POSTGRES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 StartSpark = Callable[[], SparkSession]
+
+
+@dataclass(frozen=True)
+class Held:
+    """Rows that the driver holds, and the columns Spark shall see them with."""
+
+    rows: pa.Table
+    schema: StructType
+
+    def frame(self, spark: SparkSession) -> DataFrame:
+        return local_frame(spark, self.rows, self.schema)
 
 
 class Lake:
@@ -100,9 +113,8 @@ class Lake:
             request = _with_draft(request, part)
         request = replace(request, addressed=addressed)
         with translated(f'table "{table.label}"'):
-            frame = self._read_here(request, SMALL_STATE) if here else None
-            if frame is None:
-                frame = scan(self.spark, self.storage, request)
+            held = self._read_here(replace(request, bounds=bounds), self._limits(bounds)) if here else None
+            frame = scan(self.spark, self.storage, request) if held is None else held.frame(self.spark)
         return frame, [p.file for p in request.pieces], list(request.inlined)
 
     def changes(self, table: Table, start: int, end: int) -> DataFrame:
@@ -111,22 +123,37 @@ class Lake:
 
     def raw_changes(self, table: Table, start: int, end: int) -> DataFrame:
         """The same, one row per copy, each of weight +1 or −1; equal rows may appear on both sides."""
+        found = self.read_changes(table, start, end)
+        return found.frame(self.spark) if isinstance(found, Held) else found
+
+    def read_changes(self, table: Table, start: int, end: int) -> DataFrame | Held:
         with self.reading() as connection:
             snapshots.at(self.catalog, connection, start)
             found, rows = change_pieces(self.catalog, connection, table, start, end)
             request = self.request(connection, table, found, rows)
         return self.weighted(request)
 
-    def weighted(self, request: ScanRequest) -> DataFrame:
+    def weighted(self, request: ScanRequest) -> DataFrame | Held:
         """The pieces of a change with their weights; what is small is read by the driver, not by a Spark job."""
         request = replace(request, weighted=True)
         with translated(f'changes of table "{request.table.label}"'):
-            frame = self._read_here(request, MOST_BYTES)
-            return scan(self.spark, self.storage, request) if frame is None else frame
+            held = self._read_here(request, Limits(self._driver_bytes, MOST_ROWS))
+            return scan(self.spark, self.storage, request) if held is None else held
 
-    def _read_here(self, request: ScanRequest, most_bytes: int) -> DataFrame | None:
-        rows = read_small(self.storage, request, most_bytes)
-        return None if rows is None else local_frame(self.spark, rows, output_schema(request))
+    @property
+    def _driver_bytes(self) -> int:
+        return int(self.settings["lake.driver_read_mb"]) << 20
+
+    def _limits(self, bounds: Sequence[Bound]) -> Limits:
+        """What is looked up may be much to read, if little is found; a whole state must be small itself."""
+        return Limits(self._driver_bytes, MOST_ROWS if bounds else SMALL_STATE)
+
+    def _read_here(self, request: ScanRequest, limits: Limits) -> Held | None:
+        most = sum(p.file.records for p in request.pieces if not p.only_deleted)
+        if not limits.bytes or (most > limits.rows and not request.bounds):
+            return None
+        rows = read_small(self.storage, request, limits)
+        return None if rows is None else Held(rows, output_schema(request))
 
     def request(self, connection: Connection, table: Table, found: list[Piece], rows: list[InlinedRows]) -> ScanRequest:
         lacking: dict[int, set[int]] = defaultdict(set)

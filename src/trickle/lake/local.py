@@ -2,52 +2,64 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..plan.names import FILE, POSITION
 from . import positions
 from .foreign import translated
 from .inlined import InlinedRows
-from .model import ROW_ID_FIELD, SNAPSHOT_ID_FIELD, WEIGHT, Column, Table
+from .model import ROW_ID_FIELD, SNAPSHOT_ID_FIELD, WEIGHT, Bound, Column, Table
 from .pieces import Life, Piece
 from .scan import STORED_ROW_ID, ScanRequest
 from .storage import Storage
 from .text import word
 from .types import ARROW_FIELD_ID, to_arrow
 
-MOST_BYTES = 32 << 20
-"""Compressed bytes of columns that the driver reads for one change."""
-SMALL_STATE = 2 << 20
-"""Bytes of files up to which a refresh reads a state by the driver."""
+MOST_ROWS = 100_000
+"""Rows of a change, or of a state that was looked up, that the driver hands to Spark."""
+SMALL_STATE = 20_000
+"""Rows of a state that it hands to Spark as a whole."""
 MOST_PIECES = 64
 _PLAIN = frozenset({"boolean", "date", "decimal", "blob", "timestamp", "timestamptz", "varchar"}) | frozenset(
     {"float32", "float64", "int8", "int16", "int32", "int64"}
 )
 
 
-def read_small(storage: Storage, request: ScanRequest, most_bytes: int = MOST_BYTES) -> pa.Table | None:
-    """The rows of the request, with their weights or addresses if asked for; None where Spark should read them."""
+@dataclass(frozen=True)
+class Limits:
+    """Up to how much the driver reads, and how many rows it hands to Spark."""
+
+    bytes: int
+    rows: int
+
+
+def read_small(storage: Storage, request: ScanRequest, limits: Limits) -> pa.Table | None:
+    """The rows of the request, with their weights or addresses if asked for; None where Spark should read them.
+
+    Of rows outside the request's bounds some, or all, may be left out.
+    """
     if len(request.pieces) > MOST_PIECES or not _is_plain(request.table.columns):
         return None
     if request.lacking or request.retyped or request.names or request.with_birth:
         return None
-    if sum(p.file.bytes for p in request.pieces if not p.only_deleted) > most_bytes:
-        return None
     schema = arrow_schema(request)
     parts = [_inlined(request, n, rows) for n, rows in enumerate(request.inlined)]
-    left = most_bytes
+    left, room = limits.bytes, limits.rows - sum(p.num_rows for p in parts)
     for ordinal, piece in enumerate(request.pieces):
         with translated(f'table "{request.table.label}"'):
             reading = _Reading.of(storage, request, ordinal, piece)
             left -= reading.bytes
             part = reading.rows() if left >= 0 else None
-        if part is None:
+        if part is None or part.num_rows > room:
             return None
+        room -= part.num_rows
         parts.append(part)
     return pa.concat_tables([p.cast(schema) for p in parts]) if parts else schema.empty_table()
 
@@ -107,7 +119,11 @@ class _Reading:
         dead = positions.dead_positions(storage, piece) if piece.has_deletes else np.empty(0, np.int64)
         groups = list(range(file.num_row_groups))
         if piece.only_deleted:
-            groups = np.unique(np.searchsorted(_ends(file, groups), dead, side="right")).tolist()
+            groups = np.unique(np.searchsorted(_ends(file), dead, side="right")).tolist()
+        for bound in request.bounds:
+            column = request.table.column(bound.column)
+            if column is not None and column.id in held:
+                groups = [g for g in groups if _may_hold(file.metadata.row_group(g), held[column.id], bound)]
         return cls(request, ordinal, piece, file, held, dead, groups)
 
     @property
@@ -139,13 +155,9 @@ class _Reading:
     def rows(self) -> pa.Table | None:
         """The piece's rows in the table's columns; None if a column is not what its type says."""
         data = self.file.read_row_groups(self.groups, columns=self.names)
-        chosen = self._chosen(data.num_rows)
-        if chosen is not None:
-            data = data.take(pa.array(chosen))
-        places = np.arange(data.num_rows) if chosen is None else chosen
-        if self.piece.life is not None:
-            born = self._born(data, self.piece.life)
-            data, places = data.filter(pa.array(born)), places[born]
+        kept = self._kept(data)
+        places = self._places()[kept]
+        data = data.filter(pa.array(kept)) if not kept.all() else data
         arrays = []
         for column, field in zip(self.table.columns, to_arrow(self.table.columns, self.table.label), strict=True):
             array = _cast(data, self.held.get(column.id), field.type)
@@ -156,30 +168,47 @@ class _Reading:
         return _with(rows, {n: v for n, v in self._known(data, places).items() if n in _added(self.request)})
 
     def _known(self, data: pa.Table, places: np.ndarray) -> dict[str, np.ndarray | pa.Array]:
-        """What is known of each row beside its columns; `places` hold for pieces read as a whole."""
+        """What is known of each row beside its columns."""
         size = data.num_rows
         own = self.held.get(ROW_ID_FIELD)
         return {
             FILE: np.full(size, self.ordinal, np.int64),
-            POSITION: places.astype(np.int64),
+            POSITION: places,
             STORED_ROW_ID: data.column(own) if own in data.schema.names else pa.nulls(size, pa.int64()),
             WEIGHT: np.full(size, self.piece.weight, np.int64),
         }
 
-    def _chosen(self, size: int) -> np.ndarray | None:
-        """Of the rows read, the deleted ones, or all others; None for all."""
-        if self.piece.only_deleted:
-            return self._within(self.dead)
-        return np.setdiff1d(np.arange(size), self.dead, assume_unique=True) if len(self.dead) else None
+    def _kept(self, data: pa.Table) -> np.ndarray:
+        """Of the rows read: the deleted ones, or all others; with the piece's life, and within the bounds."""
+        kept = np.full(data.num_rows, not self.piece.only_deleted)
+        kept[self._within(self.dead)] = self.piece.only_deleted
+        if self.piece.life is not None:
+            kept &= self._born(data, self.piece.life)
+        for bound in self.request.bounds:
+            column = self.table.column(bound.column)
+            name = None if column is None else self.held.get(column.id)
+            if name is not None and name in data.schema.names:
+                kept &= _inside(data.column(name), bound)
+        return kept
+
+    def _places(self) -> np.ndarray:
+        """The positions of the rows read."""
+        ends = _ends(self.file)
+        starts = np.r_[0, ends[:-1]].astype(np.int64)
+        parts = [np.arange(starts[g], ends[g]) for g in self.groups]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def _within(self, places: np.ndarray) -> np.ndarray:
-        """Positions in the file as positions in the row groups that were read."""
-        ends = _ends(self.file, list(range(self.file.num_row_groups)))
+        """Positions in the file as positions in the row groups that were read; those in others are left out."""
+        if not len(places) or not self.groups:
+            return np.empty(0, np.int64)
+        ends = _ends(self.file)
         starts = np.r_[0, ends[:-1]]
-        sizes = (ends - starts)[self.groups]
-        local = np.r_[0, np.cumsum(sizes)[:-1]]
+        local = np.full(len(ends), -1)
+        local[self.groups] = np.r_[0, np.cumsum((ends - starts)[self.groups])[:-1]]
         group = np.searchsorted(ends, places, side="right")
-        return np.asarray(places - starts[group] + local[np.searchsorted(np.asarray(self.groups), group)])
+        found = local[group] >= 0
+        return np.asarray((places - starts[group] + local[group])[found])
 
     def _born(self, data: pa.Table, life: Life) -> np.ndarray:
         name = self.held.get(SNAPSHOT_ID_FIELD)
@@ -191,9 +220,37 @@ class _Reading:
         return np.asarray(np.where(moved, life.moved_too, (born > life.after) & (born <= life.by)))
 
 
-def _ends(file: pq.ParquetFile, groups: list[int]) -> np.ndarray:
+def _ends(file: pq.ParquetFile) -> np.ndarray:
     """The position behind the last row of each row group."""
-    return np.cumsum([file.metadata.row_group(g).num_rows for g in groups], dtype=np.int64)
+    return np.cumsum([file.metadata.row_group(g).num_rows for g in range(file.num_row_groups)], dtype=np.int64)
+
+
+def _may_hold(group: pq.RowGroupMetaData, name: str, bound: Bound) -> bool:
+    """Whether the row group may hold a row within the bound, by its statistics."""
+    chunk = next((c for n in range(group.num_columns) if (c := group.column(n)).path_in_schema == name), None)
+    stats = None if chunk is None else chunk.statistics
+    if stats is None or not stats.has_min_max or (bound.or_null and stats.null_count != 0):
+        return True
+    try:
+        if bound.values is None:
+            return not (bound.high < stats.min or bound.low > stats.max)
+        at = bisect_left(bound.values, stats.min)
+        return at < len(bound.values) and bound.values[at] <= stats.max
+    except TypeError:
+        return True
+
+
+def _inside(column: pa.ChunkedArray, bound: Bound) -> np.ndarray:
+    """Which values lie within the bound; all, where that cannot be told."""
+    try:
+        if bound.values is not None:
+            found = pc.is_in(column, value_set=pa.array(bound.values, column.type))
+        else:
+            found = pc.and_(pc.greater_equal(column, bound.low), pc.less_equal(column, bound.high))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        return np.full(len(column), True)
+    found = pc.fill_null(found, False)
+    return np.asarray(pc.or_(found, column.is_null()) if bound.or_null else found)
 
 
 def _cast(data: pa.Table, name: str | None, type: pa.DataType) -> pa.ChunkedArray | None:

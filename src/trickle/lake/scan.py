@@ -25,6 +25,7 @@ from .model import (
     SNAPSHOT_ID,
     SNAPSHOT_ID_FIELD,
     WEIGHT,
+    Bound,
     Column,
     DataFile,
     Table,
@@ -58,6 +59,8 @@ class ScanRequest:
     """Data file id → (column id, type it was written with) where Spark does not read one as the other."""
     names: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
     """Mapping id → field id → name in the file, for files without field ids."""
+    bounds: Sequence[Bound] = ()
+    """Rows outside these are not wanted, and may be left out."""
     addressed: bool = False
     """Also give FILE, POSITION and STORED_ROW_ID."""
     with_birth: bool = False

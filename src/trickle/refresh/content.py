@@ -48,7 +48,7 @@ class Content:
                 return binding.run(self.compiled.text, "defining query")
             finally:
                 binding.close()
-        frames = Frames(self.lake, self.prefix, makers(self.lake, self.windows, None))
+        frames = Frames(self.lake, self.prefix, self.compiled.tables, makers(self.lake, self.windows, None))
         try:
             return self.lake.spark.sql(render(initial(storage), frames.relation, storage.stored_labels))
         finally:

@@ -24,7 +24,7 @@ from .change_sql import stored_change
 from .compile import Compiled
 from .groups import Groups
 from .statements import Statement
-from .windows import Columns, Frames
+from .windows import Frames
 
 FEW_CHANGES = 100_000
 """Changed rows up to which the driver holds what became of each group."""
@@ -85,7 +85,7 @@ class Differential:
         def plan() -> Node:
             return steps.outcome(self.storage, came(), self.appending, restricted=restricted)
 
-        self.frames.makers[STORED, Version.BEFORE] = lambda columns: located.frame
+        self.frames.makers[STORED, Version.BEFORE] = lambda columns, bounds: located.frame
         return self.collect(self.statement(kind, plan))
 
     def settle(self, groups: Groups, located: Located) -> tuple[int, int]:
@@ -109,11 +109,9 @@ class Differential:
 
     def hand_in(self, relation: str, rows: pa.Table) -> None:
         """Make rows that the driver holds a relation of the next step."""
-
-        def local(columns: Columns) -> DataFrame:
-            return local_frame(self.transaction.lake.spark, rows)
-
-        self.frames.makers[relation, Version.AFTER] = local
+        frame = local_frame(self.transaction.lake.spark, rows)
+        self.frames.held[relation, Version.AFTER] = rows
+        self.frames.makers[relation, Version.AFTER] = lambda columns, bounds: frame
 
     # Both.
 
@@ -122,7 +120,7 @@ class Differential:
         if key not in self.compiled.statements:
             made = plan()
             labels = labels_of(self.storage, made) if labelled else made.names
-            self.compiled.statements[key] = Statement.of(made, self.frames, labels)
+            self.compiled.statements[key] = Statement.of(made, self.frames.name, labels)
         return self.compiled.statements[key]
 
     def collect(self, statement: Statement) -> pa.Table:

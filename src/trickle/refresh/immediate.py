@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -20,13 +20,15 @@ from ..lake.changes import change_pieces
 from ..lake.draft import Requirement, Rider, TableDraft
 from ..lake.files import live_files
 from ..lake.foreign import translated
-from ..lake.model import DataFile, Snapshot, Table
+from ..lake.lake import Held
+from ..lake.model import Bound, DataFile, Snapshot, Table
 from ..lake.pieces import Piece
 from ..plan import STORED, Version
 from ..registry.models import SUSPENDED, Refresh, StreamTable
 from ..sql.statement import Name
 from .compile import Compiled
 from .differential import Differential
+from .lookups import Read, sought
 from .refresh import Refresher
 from .sources import STORED_SCHEMA
 from .windows import Columns, Frames, Maker, changed_tables, narrowed
@@ -130,7 +132,8 @@ class _Maintenance:
         assert compiled.storage is not None
         stored = self.refresher.stored(self.table, self.transaction.base)
         self.stored_id = stored.id
-        frames = Frames(self.refresher.lake, f"{self.refresher.prefix}_i{self.table.id}", self.makers(compiled, stored))
+        prefix = f"{self.refresher.prefix}_i{self.table.id}"
+        frames = Frames(self.refresher.lake, prefix, compiled.tables, self.makers(compiled, stored))
         work = Differential(
             self.transaction, stored, compiled, frames, self.unchanged(compiled), self.most_rows(), appending=False
         )
@@ -165,8 +168,8 @@ class _Maintenance:
         touched = rows.keys() | _touched(self.transaction)
         return frozenset(name for name, table in compiled.tables.items() if table.id not in touched)
 
-    def makers(self, compiled: Compiled, stored: Table) -> dict[tuple[str, Version], Maker]:
-        found: dict[tuple[str, Version], Maker] = {}
+    def makers(self, compiled: Compiled, stored: Table) -> dict[Read, Maker]:
+        found: dict[Read, Maker] = {}
         for name, table in compiled.tables.items():
             found[name, Version.AFTER] = partial(self.state_after, table)
             found[name, Version.BEFORE] = partial(self.state_before, table)
@@ -175,13 +178,15 @@ class _Maintenance:
             found[STORED, version] = partial(self.state_after, stored)
         return found
 
-    def state_after(self, table: Table, columns: Columns) -> DataFrame:
-        return self.transaction.rows(table, here=True)
+    def state_after(self, table: Table, columns: Columns, bounds: Sequence[Bound]) -> DataFrame:
+        return self.transaction.rows(table, bounds, here=True)
 
-    def state_before(self, table: Table, columns: Columns) -> DataFrame:
-        return self.refresher.lake.state(table, self.start_of(table), here=True)[0]
+    def state_before(self, table: Table, columns: Columns, bounds: Sequence[Bound]) -> DataFrame:
+        return sought(
+            *self.refresher.lake.state(narrowed(table, columns), self.start_of(table), bounds, here=True)[:2], bounds
+        )
 
-    def changes(self, whole: Table, columns: Columns) -> DataFrame:
+    def changes(self, whole: Table, columns: Columns, bounds: Sequence[Bound]) -> DataFrame | Held:
         """What was committed since the frontier, and what this transaction does on top."""
         table = narrowed(whole, columns)
         lake, base = self.refresher.lake, self.transaction.base.id

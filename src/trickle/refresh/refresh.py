@@ -269,7 +269,8 @@ class _Run:
         if self.compiled.storage is None:
             assert self.compiled.obstacle is not None
             raise self.compiled.obstacle
-        frames = Frames(self.lake, self.prefix, makers(self.lake, look.windows, (stored, transaction.base)))
+        sources = makers(self.lake, look.windows, (stored, transaction.base))
+        frames = Frames(self.lake, self.prefix, self.compiled.tables, sources)
         appending = self.table.append_only and not look.removed
         work = Differential(
             transaction, stored, self.compiled, frames, look.unchanged, look.changed_rows, appending=appending

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from ..lake import snapshots
-from ..lake.lake import Lake
-from ..lake.model import Snapshot, Table
+from ..lake.lake import Held, Lake
+from ..lake.model import Bound, Snapshot, Table
 from ..plan import STORED, Version
 from ..sql.names import quote_spark
-
-if TYPE_CHECKING:
-    from .statements import Statement
+from .lookups import Lookup, Read, bounds, sought
+from .statements import Statement
 
 _DATA = frozenset({"inserted_into_table", "deleted_from_table", "inlined_insert", "inlined_delete"})
 
@@ -32,7 +32,8 @@ class Window:
 
 Columns = frozenset[str] | None
 """The columns that are wanted of a relation; None for all."""
-Maker = Callable[[Columns], DataFrame]
+Maker = Callable[[Columns, Sequence[Bound]], DataFrame | Held]
+"""Reads a relation: at least these columns, and the rows within these bounds."""
 
 
 @dataclass
@@ -42,8 +43,11 @@ class Frames:
     lake: Lake
     prefix: str
     """Begins the names; the same for each refresh of a table, so that its SQL text stays the same."""
-    makers: dict[tuple[str, Version], Maker]
-    made: dict[tuple[str, Version], str] = field(default_factory=dict)
+    tables: Mapping[str, Table]
+    makers: dict[Read, Maker]
+    made: dict[Read, str] = field(default_factory=dict)
+    held: dict[Read, pa.Table] = field(default_factory=dict)
+    """Rows of relations that the driver holds."""
 
     def name(self, table: str, version: Version) -> str:
         """The name, as SQL text, of a table in one of its versions."""
@@ -51,24 +55,37 @@ class Frames:
 
     def relation(self, table: str, version: Version) -> str:
         """The same, the relation made when it is asked for first."""
-        self.make(table, version, None)
+        self.make((table, version), None)
         return self.name(table, version)
 
-    def make(self, table: str, version: Version, columns: Columns) -> None:
-        """Let Spark know the relation, with these columns at least."""
-        key = (table, version)
-        if key not in self.made:
-            self.made[key] = self._name(table, version)
-            self.makers[key](columns).createOrReplaceTempView(self.made[key])
-
     def run(self, statement: Statement) -> DataFrame:
-        for (table, version), columns in statement.reads.items():
-            self.make(table, version, columns)
+        for read, columns in statement.reads.items():
+            self.make(read, columns, statement.lookups.get(read[0]))
         return self.lake.spark.sql(statement.text)
 
+    def make(self, read: Read, columns: Columns, lookup: Lookup | None = None) -> None:
+        """Let Spark know the relation, with these columns at least."""
+        if read in self.made:
+            return
+        frame = self._found(lookup, columns) if lookup else self._held(read, self.makers[read](columns, ()))
+        self.made[read] = self._name(*read)
+        frame.createOrReplaceTempView(self.made[read])
+
+    def _found(self, lookup: Lookup, columns: Columns) -> DataFrame:
+        """A state looked up: files that cannot hold a key are not read."""
+        known = bounds(lookup, self.tables[lookup.table], self.held)
+        found = self.makers[lookup.table, lookup.version](columns, known)
+        return found.frame(self.lake.spark) if isinstance(found, Held) else found
+
+    def _held(self, read: Read, made: DataFrame | Held) -> DataFrame:
+        if not isinstance(made, Held):
+            return made
+        self.held[read] = made.rows
+        return made.frame(self.lake.spark)
+
     def _name(self, table: str, version: Version) -> str:
-        tables = list(dict.fromkeys(table for table, _ in self.makers))
-        return f"{self.prefix}_{tables.index(table)}_{version.value}"
+        digest = hashlib.sha256(table.encode()).hexdigest()[:8]
+        return f"{self.prefix}_{digest}_{version.value}"
 
     def close(self) -> None:
         from ..spark import is_connect
@@ -79,11 +96,9 @@ class Frames:
             self.lake.spark.catalog.dropTempView(name)
 
 
-def makers(
-    lake: Lake, windows: Mapping[str, Window], stored: tuple[Table, Snapshot] | None
-) -> dict[tuple[str, Version], Maker]:
+def makers(lake: Lake, windows: Mapping[str, Window], stored: tuple[Table, Snapshot] | None) -> dict[Read, Maker]:
     """How each relation of a scheduled refresh is read."""
-    found: dict[tuple[str, Version], Maker] = {}
+    found: dict[Read, Maker] = {}
     for name, window in windows.items():
         found[name, Version.AFTER] = _state(lake, window.table, window.end)
         if window.start is not None:
@@ -96,12 +111,12 @@ def makers(
 
 
 def _state(lake: Lake, table: Table, at: Snapshot) -> Maker:
-    return lambda columns: lake.state(table, at, here=True)[0]
+    return lambda columns, bounds: sought(*lake.state(narrowed(table, columns), at, bounds, here=True)[:2], bounds)
 
 
 def _changes(lake: Lake, window: Window) -> Maker:
     start = window.start.id if window.start else -1
-    return lambda columns: lake.raw_changes(narrowed(window.table, columns), start, window.end.id)
+    return lambda columns, bounds: lake.read_changes(narrowed(window.table, columns), start, window.end.id)
 
 
 def narrowed(table: Table, columns: Columns) -> Table:

@@ -1,0 +1,79 @@
+"""Which states a change looks up by key, and what its keys say about files."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from trickle.delta import differentiate
+from trickle.lake.model import Bound, Column
+from trickle.plan import KEYS, Field, Scan, SemiJoin, Version, col, same, walk
+from trickle.plan import Column as PlanColumn
+from trickle.refresh.lookups import Key, condition, key_bound, looked_up
+from trickle.sql.lower import lower
+
+SCHEMAS = {
+    "orders": [("id", "INT"), ("cust", "INT"), ("amount", "INT")],
+    "customers": [("id", "INT"), ("region", "STRING")],
+}
+
+
+def lookups(query: str, unchanged: frozenset[str] = frozenset()) -> list[tuple[str, str, tuple[tuple[str, Key], ...]]]:
+    _, found = looked_up(differentiate(lower(query, SCHEMAS).plan, unchanged))
+    return sorted((f.table, f.version.value, f.keys) for f in found.values())
+
+
+def test_each_side_of_a_join_is_looked_up_by_the_change_of_the_other() -> None:
+    orders, customers = (Key((t, Version.CHANGES), c) for t, c in (("orders", "cust"), ("customers", "id")))
+    found = lookups("SELECT o.id, c.region FROM orders o JOIN customers c ON o.cust = c.id")
+    assert found == [("customers", "after", (("id", orders),)), ("orders", "before", (("cust", customers),))]
+
+
+def test_a_side_that_did_not_change_looks_nothing_up() -> None:
+    found = lookups("SELECT o.id, c.region FROM orders o JOIN customers c ON o.cust = c.id", frozenset({"customers"}))
+    assert [f[:2] for f in found] == [("customers", "after")]
+
+
+def test_renamed_and_filtered_columns_are_followed_to_their_tables() -> None:
+    query = """SELECT x.id FROM (SELECT id, cust AS who FROM orders WHERE amount > 3) x
+               JOIN (SELECT id AS n, upper(region) AS r FROM customers) y ON x.who = y.n"""
+    assert {(f[0], f[2][0][0]) for f in lookups(query)} == {("customers", "id"), ("orders", "cust")}
+
+
+@pytest.mark.parametrize(
+    "condition", ["o.cust < c.id", "o.cust + 1 = c.id + 1", "coalesce(o.cust, 0) = length(c.region)"]
+)
+def test_no_equality_of_columns_no_lookup(condition: str) -> None:
+    assert lookups(f"SELECT o.id FROM orders o JOIN customers c ON {condition}") == []
+
+
+def test_what_an_anti_join_keeps_is_not_what_its_keys_find() -> None:
+    scan = Scan("orders", (Field(PlanColumn("a", "INT"), "cust"),))
+    keys = Scan(KEYS, (Field(PlanColumn("k", "INT"), "k"),))
+    for anti, number in ((False, 1), (True, 0)):
+        plan, found = looked_up(SemiJoin(scan, keys, same(col("a"), col("k")), anti))
+        assert len(found) == number
+        assert {n.table for n in walk(plan) if isinstance(n, Scan)} == {KEYS, *(found or {"orders"})}
+        assert all(lookup.null_safe for lookup in found.values())
+
+
+@pytest.mark.parametrize(
+    ("type", "keys", "expected"),
+    [
+        ("int32", pa.array([3, 1, 3, None], pa.int64()), Bound("k", values=(1, 3))),
+        ("varchar", pa.array(["b", "a"]), Bound("k", values=("a", "b"))),
+        ("varchar", pa.array([1], pa.int32()), None),
+        ("float64", pa.array([1.5]), None),
+        ("int64", pa.array(range(5000)), Bound("k", low=0, high=4999)),
+    ],
+)
+def test_the_keys_of_a_change_bound_a_column_of_the_same_kind(type: str, keys: pa.Array, expected: object) -> None:
+    assert key_bound(Column(1, "k", type), pa.chunked_array([keys]), null_safe=False) == expected
+
+
+def test_a_null_key_finds_nulls_only_where_the_condition_says_so() -> None:
+    keys = pa.chunked_array([pa.array([1, None], pa.int32())])
+    column = Column(1, "k", "int32")
+    assert key_bound(column, keys, null_safe=True) == Bound("k", values=(1,), or_null=True)
+    assert condition([key_bound(column, keys, null_safe=True)]) == "(`k` IN (1) OR `k` IS NULL)"  # type: ignore[list-item]
+    assert condition([Bound("k", values=())]) is None
