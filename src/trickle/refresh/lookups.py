@@ -221,9 +221,9 @@ def _leaf(node: Node) -> tuple[Scan, dict[str, str]] | None:
 
 
 def _narrowed(part: Node, links: list[tuple[str, Key, bool]], found: dict[Lookup, str]) -> Node:
-    if not links:
+    scan = next(_scans(part), None)
+    if not links or scan is None or scan.table in found.values():
         return part
-    scan = next(_scans(part))
     null_safe = any(safe for _, _, safe in links)
     lookup = Lookup(scan.table, scan.version, tuple((column, key) for column, key, _ in links), null_safe)
     name = found.setdefault(lookup, _named(lookup))
@@ -237,7 +237,7 @@ def _narrowed(part: Node, links: list[tuple[str, Key, bool]], found: dict[Lookup
 def _named(lookup: Lookup) -> str:
     """A name that tells what is looked up by what: the same each time."""
     by = ", ".join(f"{column} = {key.relation[0]}.{key.column}" for column, key in lookup.keys)
-    return f"{lookup.table} by {by}"
+    return f"{lookup.table} {lookup.version.value} by {by}"
 
 
 def _scans(node: Node) -> Iterator[Scan]:

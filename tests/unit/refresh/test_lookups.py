@@ -29,6 +29,15 @@ def test_each_side_of_a_join_is_looked_up_by_the_change_of_the_other() -> None:
     assert found == [("customers", "after", (("id", orders),)), ("orders", "before", (("cust", customers),))]
 
 
+def test_both_states_of_a_table_are_looked_up_each_for_itself() -> None:
+    query = "SELECT o.id, c.region FROM orders o LEFT JOIN customers c ON o.cust = c.id"
+    plan, found = looked_up(differentiate(lower(query, SCHEMAS).plan))
+    assert {f.version for f in found.values() if f.table == "customers"} == {Version.BEFORE, Version.AFTER}
+    scanned = {(n.table, n.version) for n in walk(plan) if isinstance(n, Scan) and n.table in found}
+    assert scanned == {(name, lookup.version) for name, lookup in found.items()}
+    assert {lookup.table for lookup in found.values()} == {"orders", "customers"}
+
+
 def test_a_side_that_did_not_change_looks_nothing_up() -> None:
     found = lookups("SELECT o.id, c.region FROM orders o JOIN customers c ON o.cust = c.id", frozenset({"customers"}))
     assert [f[:2] for f in found] == [("customers", "after")]
