@@ -83,7 +83,7 @@ def spark() -> Iterator[SparkSession]:
     session.stop()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def quick(spark: SparkSession) -> SparkSession:
     """A session for many different plans over few rows."""
     session = spark.newSession()

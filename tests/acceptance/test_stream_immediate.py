@@ -25,8 +25,8 @@ TWINS = {
 
 
 @pytest.fixture
-def stage(lake_sqlite: LakeSite, spark: SparkSession) -> Iterator[Stage]:
-    with lake_sqlite.connect(spark) as db:
+def stage(lake_sqlite: LakeSite, quick: SparkSession) -> Iterator[Stage]:
+    with lake_sqlite.connect(quick) as db:
         stage = Stage(db)
         stage.change(
             "CREATE TABLE a (k INT, x INT)",

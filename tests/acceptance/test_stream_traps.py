@@ -16,8 +16,8 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture
-def stage(lake_sqlite: LakeSite, spark: SparkSession) -> Iterator[Stage]:
-    with lake_sqlite.connect(spark) as db:
+def stage(lake_sqlite: LakeSite, quick: SparkSession) -> Iterator[Stage]:
+    with lake_sqlite.connect(quick) as db:
         yield Stage(db)
 
 

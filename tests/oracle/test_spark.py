@@ -15,8 +15,8 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def engine(spark: SparkSession) -> InlineEngine:
-    return InlineEngine(lambda sql: [tuple(row) for row in spark.sql(sql).collect()])
+def engine(quick: SparkSession) -> InlineEngine:
+    return InlineEngine(lambda sql: [tuple(row) for row in quick.sql(sql).collect()])
 
 
 @pytest.mark.parametrize("construct", CONSTRUCTS)
