@@ -12,20 +12,26 @@ from pyspark.sql import SparkSession
 
 import trickle
 from trickle.testing.duckdb_peer import DuckDBPeer
+from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite, postgres_site, sqlite_site
 from trickle.testing.postgres_server import PostgresServer, PostgresUnavailable, start_postgres
 
 CATALOGS = ("sqlite", "postgres")
-HEAVY = (
+HEAVY = ("integration/test_bench_lake", "integration/test_standalone_cluster")
+"""Suites that need the machine for themselves: run on request (`--heavy`, or `--long`)."""
+
+LONGEST = (
+    "oracle/test_delta",
     "acceptance/test_agreement",
-    "acceptance/test_concurrency",
+    "acceptance/test_stream_tables",
     "acceptance/test_crash",
-    "acceptance/test_stream_",
-    "behaviour/streams/",
-    "integration/test_",
-    "oracle/test_spark",
+    "acceptance/test_stream_crash",
+    "acceptance/test_concurrency",
+    "behaviour/",
+    "acceptance/",
+    "integration/",
 )
-"""Suites of many minutes, with processes and servers of their own: run on request (`--heavy`, or `--long`)."""
+"""Files that are begun first, so that the two workers end together."""
 
 FOR_FEW_ROWS = {
     "spark.sql.codegen.wholeStage": "false",
@@ -38,11 +44,12 @@ FOR_FEW_ROWS = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--heavy", action="store_true", help="also run the suites that take many minutes")
+    parser.addoption("--heavy", action="store_true", help="run the full forms of the suites")
     parser.addoption("--long", action="store_true", help="run the long forms of the acceptance suites")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=_place)
     if config.getoption("--long"):
         return
     heavy = () if config.getoption("--heavy") else HEAVY
@@ -50,6 +57,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left)
     gone = set(left)
     items[:] = [item for item in items if item not in gone]
+
+
+def _place(item: pytest.Item) -> int:
+    path = item.path.as_posix()
+    return next((n for n, part in enumerate(LONGEST) if part in path), len(LONGEST))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -61,9 +73,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 @pytest.fixture(scope="session")
-def long(pytestconfig: pytest.Config) -> bool:
-    """Whether the long forms were asked for."""
-    return bool(pytestconfig.getoption("--long"))
+def effort(pytestconfig: pytest.Config) -> Effort:
+    """How much of each suite was asked for."""
+    if pytestconfig.getoption("--long"):
+        return Effort.LONG
+    return Effort.FULL if pytestconfig.getoption("--heavy") else Effort.SHORT
 
 
 @pytest.fixture(scope="session")

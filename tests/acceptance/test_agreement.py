@@ -12,13 +12,12 @@ from pyspark.sql import SparkSession
 
 from trickle.testing.agreement import duckdb_changes, duckdb_states, errors, trickle_changes, trickle_states
 from trickle.testing.duckdb_peer import DuckDBPeer
+from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite, postgres_site, sqlite_site
 from trickle.testing.trial import Trial
 
-OPERATIONS = 500
-OPERATIONS_LONG = 5000
-OPERATIONS_PER_LAKE = 12
-OPERATIONS_PER_LAKE_LONG = 25
+OPERATIONS = (60, 500, 5000)
+OPERATIONS_PER_LAKE = (12, 12, 25)
 FIRST_SEED = 1000
 KEPT_SNAPSHOTS = 4
 AT_ONCE = 2
@@ -51,11 +50,10 @@ def test_both_engines_agree_on_every_state_and_every_change(
     site: Callable[[int], LakeSite],
     quick: SparkSession,
     peers: SimpleQueue[DuckDBPeer],
-    long: bool,
+    effort: Effort,
     record_property: Callable[[str, object], None],
 ) -> None:
-    operations = OPERATIONS_LONG if long else OPERATIONS
-    per_lake = OPERATIONS_PER_LAKE_LONG if long else OPERATIONS_PER_LAKE
+    operations, per_lake = effort.of(*OPERATIONS), effort.of(*OPERATIONS_PER_LAKE)
     seeds = range(FIRST_SEED, FIRST_SEED - (-operations // per_lake))
 
     def work(seed: int) -> tuple[int, int]:

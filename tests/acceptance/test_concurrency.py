@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from trickle.testing.duckdb_peer import DuckDBPeer
+from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite
 from trickle.testing.programs import Program
 from trickle.testing.racing_writer import prepare
@@ -18,8 +19,7 @@ from trickle.testing.smoke import rows
 
 WRITERS = 4
 STATEMENTS = {"append_shared", "append_own", "increment_shared", "increment_own"}
-SECONDS = 20
-SECONDS_LONG = 60
+SECONDS = (20, 20, 60)
 
 
 @pytest.mark.spark
@@ -29,12 +29,12 @@ def test_four_writers_lose_and_double_nothing(
     spark: SparkSession,
     peer: DuckDBPeer,
     tmp_path: Path,
-    long: bool,
+    effort: Effort,
     record_property: Callable[[str, object], None],
 ) -> None:
     with lake.connect(spark) as db:
         prepare(db, WRITERS)
-        said = race(lake, tmp_path, SECONDS_LONG if long else SECONDS)
+        said = race(lake, tmp_path, effort.of(*SECONDS))
         for table, expected in outcome(said).items():
             assert rows(db.table(table)) == expected, table
             assert peer.rows(lake.address, f"FROM {table}").counts == expected, table

@@ -14,12 +14,13 @@ from pyspark.sql import SparkSession
 import trickle
 from trickle.testing.crash_writer import KINDS, expected, prepare
 from trickle.testing.duckdb_peer import DuckDBPeer
+from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite
 from trickle.testing.programs import Program
 from trickle.testing.smoke import rows
 
-KILLS = 8
-KILLS_LONG = 50
+KILLS = (4, 8, 50)
+"""On each catalog."""
 LONGEST_DELAY = 0.6
 SEED = 20240229
 
@@ -27,13 +28,13 @@ SEED = 20240229
 @pytest.mark.spark
 @pytest.mark.timeout(3600)
 def test_a_killed_writer_leaves_one_of_the_two_legal_states(
-    lake: LakeSite, spark: SparkSession, peer: DuckDBPeer, tmp_path: Path, long: bool
+    lake: LakeSite, spark: SparkSession, peer: DuckDBPeer, tmp_path: Path, effort: Effort
 ) -> None:
     rng = Random(SEED)
     with lake.connect(spark) as db:
         prepare(db)
         done = 0
-        for kill in range(KILLS_LONG if long else KILLS):
+        for kill in range(effort.of(*KILLS)):
             program = Program("trickle.testing.crash_writer", lake, tmp_path / "writer.log", first=done)
             begun = killed_at_random(program, rng)
             done = check_state(db, lake, peer, begun, f"seed {SEED}, kill {kill}")

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import trickle
 from trickle.testing.duckdb_peer import DuckDBPeer
+from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite
 from trickle.testing.programs import Program
 from trickle.testing.streams.catalogue import QUERIES
@@ -24,10 +25,9 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(7200)]
 
 NAMES = ("inner_join", "left_join", "counted", "on_a_stream_table")
 CHOSEN = tuple(query for query in QUERIES if query.name in NAMES)
-KILLS = 8
-KILLS_LONG = 50
-RACES = 3
-RACES_LONG = 20
+KILLS = (4, 8, 50)
+RACES = (2, 3, 20)
+"""On each catalog."""
 SEED = 11
 REFRESHER = "trickle.testing.streams.refresher"
 
@@ -53,13 +53,13 @@ def check(db: trickle.Session, lake: LakeSite, peer: DuckDBPeer) -> None:
 
 
 def test_a_killed_refresh_leaves_every_table_exact(
-    lake: LakeSite, spark: SparkSession, peer: DuckDBPeer, tmp_path: Path, long: bool
+    lake: LakeSite, spark: SparkSession, peer: DuckDBPeer, tmp_path: Path, effort: Effort
 ) -> None:
     rng = Random(SEED)
     with lake.connect(spark) as db:
         changes = prepare(db, lake, peer)
         longest = 0.0
-        for kill in range(1 + (KILLS_LONG if long else KILLS)):
+        for kill in range(1 + effort.of(*KILLS)):
             peer.run(lake.address, *next(changes).statements)
             program = Program(REFRESHER, lake, tmp_path / "refresher.log")
             assert program.hear() == {"ready": True}
@@ -80,14 +80,14 @@ def test_a_killed_refresh_leaves_every_table_exact(
 
 
 def test_of_two_processes_that_refresh_one_table_one_wins(
-    lake: LakeSite, spark: SparkSession, peer: DuckDBPeer, tmp_path: Path, long: bool
+    lake: LakeSite, spark: SparkSession, peer: DuckDBPeer, tmp_path: Path, effort: Effort
 ) -> None:
     with lake.connect(spark) as db:
         changes = prepare(db, lake, peer)
         programs = [Program(REFRESHER, lake, tmp_path / f"refresher{n}.log") for n in range(2)]
         for program in programs:
             assert program.hear() == {"ready": True}
-        for race in range(RACES_LONG if long else RACES):
+        for race in range(effort.of(*RACES)):
             peer.run(lake.address, *next(changes).statements)
             for program in programs:
                 program.tell("refresh")

@@ -10,13 +10,13 @@ from pyspark.sql import SparkSession
 
 import trickle
 from trickle.errors import CommitConflict
+from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.stage import Stage
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600)]
 
-TRANSACTIONS = 200
-TRANSACTIONS_LONG = 2000
+TRANSACTIONS = (40, 200, 2000)
 SEED = 5
 TWINS = {
     "groups": "SELECT k, count(*) AS n, sum(x) AS x, max(x) AS top FROM a GROUP BY k",
@@ -37,12 +37,12 @@ def stage(lake_sqlite: LakeSite, quick: SparkSession) -> Iterator[Stage]:
         yield stage
 
 
-def test_immediate_and_differential_agree_after_two_hundred_transactions(stage: Stage, long: bool) -> None:
+def test_immediate_and_differential_agree_after_many_transactions(stage: Stage, effort: Effort) -> None:
     for name, query in TWINS.items():
         stage.stream(f"now_{name}", query, refresh_mode="IMMEDIATE")
         stage.stream(f"later_{name}", query)
     rng = Random(SEED)
-    total = TRANSACTIONS_LONG if long else TRANSACTIONS
+    total = effort.of(*TRANSACTIONS)
     for number in range(1, total + 1):
         transact(stage.db, rng, number)
         if number % (total // 4) == 0:

@@ -8,14 +8,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from trickle.testing.duckdb_peer import DuckDBPeer
+from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.catalogue import QUERIES
 from trickle.testing.streams.marathon import Marathon
 
-CYCLES = 12
-CYCLES_LONG = 60
-SEED = 7
-SEED_LONG = 20240229
+CYCLES = (3, 12, 60)
+SEEDS = (7, 7, 20240229)
 
 
 def test_the_catalogue_has_forty_queries_of_different_names() -> None:
@@ -28,14 +27,14 @@ def test_forty_queries_stay_exact_and_differential(
     lake_sqlite: LakeSite,
     quick: SparkSession,
     peer: DuckDBPeer,
-    long: bool,
+    effort: Effort,
     record_property: Callable[[str, object], None],
 ) -> None:
     with lake_sqlite.connect(quick) as db:
-        run = Marathon(db, lake_sqlite, peer, QUERIES, SEED_LONG if long else SEED)
+        run = Marathon(db, lake_sqlite, peer, QUERIES, effort.of(*SEEDS))
         run.begin()
         assert run.differences(db.head()) == []
-        for number in range(CYCLES_LONG if long else CYCLES):
+        for number in range(effort.of(*CYCLES)):
             assert run.cycle() == [], f"cycle {number} of seed {run.seed}"
     for kind, seconds in run.spent.items():
         record_property(f"{kind} seconds", round(seconds, 1))
