@@ -19,6 +19,8 @@ from trickle.testing.postgres_server import PostgresServer, PostgresUnavailable,
 CATALOGS = ("sqlite", "postgres")
 HEAVY = ("integration/test_bench_lake", "integration/test_standalone_cluster")
 """Suites that need the machine for themselves: run on request (`--heavy`, or `--long`)."""
+HEAVY_ON_POSTGRES = ("acceptance/test_concurrency", "acceptance/test_stream_crash", "behaviour/streams/")
+"""Suites that are slow and the same on both catalogs: on PostgreSQL on request."""
 
 LONGEST = (
     "oracle/test_delta",
@@ -52,11 +54,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=_place)
     if config.getoption("--long"):
         return
-    heavy = () if config.getoption("--heavy") else HEAVY
-    left = [i for i in items if i.get_closest_marker("long") or any(part in i.path.as_posix() for part in heavy)]
+    left = [i for i in items if i.get_closest_marker("long") or (not config.getoption("--heavy") and _is_heavy(i))]
     config.hook.pytest_deselected(items=left)
     gone = set(left)
     items[:] = [item for item in items if item not in gone]
+
+
+def _is_heavy(item: pytest.Item) -> bool:
+    parts = (*HEAVY, *HEAVY_ON_POSTGRES) if item.get_closest_marker("postgres") else HEAVY
+    return any(part in item.path.as_posix() for part in parts)
 
 
 def _place(item: pytest.Item) -> int:

@@ -19,7 +19,7 @@ from trickle.testing.lakes import LakeSite
 from trickle.testing.programs import Program
 from trickle.testing.smoke import rows
 
-KILLS = (4, 8, 50)
+KILLS = (2, 8, 50)
 """On each catalog."""
 LONGEST_DELAY = 0.6
 SEED = 20240229

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(7200)]
 
 NAMES = ("inner_join", "left_join", "counted", "on_a_stream_table")
 CHOSEN = tuple(query for query in QUERIES if query.name in NAMES)
-KILLS = (2, 8, 50)
+KILLS = (1, 8, 50)
 RACES = (1, 3, 20)
 """On each catalog."""
 SEED = 11

@@ -16,7 +16,7 @@ from trickle.testing.streams.stage import Stage
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600)]
 
-TRANSACTIONS = (40, 200, 2000)
+TRANSACTIONS = (24, 200, 2000)
 SEED = 5
 TWINS = {
     "groups": "SELECT k, count(*) AS n, sum(x) AS x, max(x) AS top FROM a GROUP BY k",

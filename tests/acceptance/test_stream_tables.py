@@ -13,7 +13,7 @@ from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.catalogue import QUERIES
 from trickle.testing.streams.marathon import Marathon
 
-CYCLES = (3, 12, 60)
+CYCLES = (2, 12, 60)
 SEEDS = (7, 7, 20240229)
 
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from pyspark.sql import SparkSession
 
 import trickle
+from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.stage import Stage
+
+
+@pytest.fixture
+def db(lake: LakeSite, quick: SparkSession) -> Iterator[trickle.Session]:
+    with lake.connect(quick) as session:
+        yield session
 
 
 @pytest.fixture
