@@ -17,18 +17,23 @@ from trickle.testing.lakes import LakeSite, postgres_site, sqlite_site
 from trickle.testing.postgres_server import PostgresServer, PostgresUnavailable, start_postgres
 
 CATALOGS = ("sqlite", "postgres")
-HEAVY = ("integration/test_bench_lake", "integration/test_standalone_cluster")
-"""Suites that need the machine for themselves: run on request (`--heavy`, or `--long`)."""
-HEAVY_ON_POSTGRES = ("acceptance/test_concurrency", "acceptance/test_stream_crash", "behaviour/streams/")
+HEAVY = (
+    "acceptance/test_concurrency",
+    "acceptance/test_stream_cost",
+    "acceptance/test_stream_crash",
+    "acceptance/test_stream_tables",
+    "integration/test_bench_lake",
+    "integration/test_standalone_cluster",
+    "oracle/test_spark",
+)
+"""Suites of many minutes, or that measure and want the machine for themselves: on request (`--heavy`, `--long`)."""
+HEAVY_ON_POSTGRES = ("behaviour/streams/",)
 """Suites that are slow and the same on both catalogs: on PostgreSQL on request."""
 
 LONGEST = (
     "oracle/test_delta",
     "acceptance/test_agreement",
-    "acceptance/test_stream_tables",
     "acceptance/test_crash",
-    "acceptance/test_stream_crash",
-    "acceptance/test_concurrency",
     "behaviour/",
     "acceptance/",
     "integration/",
