@@ -1,4 +1,4 @@
-"""What a refresh costs: nothing when nothing changed, little when little did."""
+"""What a refresh costs: nothing when nothing changed, little when little did. To be run alone, with `-n 0`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_refresh_without_a_change_runs_no_job_and_takes_milliseconds(
         assert (result.action, work.jobs, work.actions) == ("NO_DATA", [], 0)
         took.append(milliseconds)
     record_property("milliseconds", round(statistics.median(took), 1))
-    assert statistics.quantiles(took, n=4)[0] < 10  # other tests may run beside this one
+    assert statistics.median(took) < 10
     db.append("other", [{"a": 1}])
     with watched(spark) as work:
         assert {r.action for r in db.refresh_all()} == {"NO_DATA"}
@@ -72,7 +72,7 @@ def test_a_hundred_changed_rows_of_a_million_cost_two_actions_and_a_fifth_of_a_f
         result, milliseconds = timed(lambda: db.refresh_stream_table("anew"))
         assert (result.action, result.reason) == ("FULL", "refresh_mode")
         full.append(milliseconds)
-    ratio = min(small[1:]) / min(full[1:])  # the first of each compiles; other tests may run beside this one
+    ratio = statistics.median(small[1:]) / statistics.median(full[1:])  # the first of each compiles
     for name, value in (
         ("small", statistics.median(small[1:])),
         ("full", statistics.median(full[1:])),

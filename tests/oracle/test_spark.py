@@ -1,4 +1,4 @@
-"""The same law with Spark as the judge: 300 cases in CI, more with `--long`."""
+"""The same law with Spark as the judge: 300 cases with `--heavy`, more with `--long`."""
 
 from __future__ import annotations
 

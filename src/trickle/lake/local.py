@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ from .foreign import translated
 from .inlined import InlinedRows
 from .model import ROW_ID_FIELD, SNAPSHOT_ID_FIELD, WEIGHT, Bound, Column, Table
 from .pieces import Life, Piece
-from .scan import STORED_ROW_ID, ScanRequest
+from .scan import STORED_ROW_ID, ScanRequest, output_schema
 from .storage import Storage
 from .text import word
 from .types import ARROW_FIELD_ID, to_arrow
@@ -72,9 +73,8 @@ def arrow_schema(request: ScanRequest) -> pa.Schema:
     return schema
 
 
-def _added(request: ScanRequest) -> tuple[str, ...]:
-    placed = (FILE, POSITION, STORED_ROW_ID) if request.addressed else ()
-    return (*placed, WEIGHT) if request.weighted else placed
+def _added(request: ScanRequest) -> list[str]:
+    return output_schema(request).names[len(request.table.columns) :]
 
 
 def _with(rows: pa.Table, added: Mapping[str, np.ndarray | pa.Array]) -> pa.Table:
@@ -226,18 +226,21 @@ def _ends(file: pq.ParquetFile) -> np.ndarray:
 
 
 def _may_hold(group: pq.RowGroupMetaData, name: str, bound: Bound) -> bool:
-    """Whether the row group may hold a row within the bound, by its statistics."""
+    """Whether the row group may hold a row within the bound, by its statistics.
+
+    Asked only of types whose statistics pyarrow surely gives as values of that type.
+    """
+    asked = bound.values if bound.values is not None else (bound.low, bound.high)
+    if not all(type(value) in (int, str, date) for value in asked):
+        return True
     chunk = next((c for n in range(group.num_columns) if (c := group.column(n)).path_in_schema == name), None)
     stats = None if chunk is None else chunk.statistics
     if stats is None or not stats.has_min_max or (bound.or_null and stats.null_count != 0):
         return True
-    try:
-        if bound.values is None:
-            return not (bound.high < stats.min or bound.low > stats.max)
-        at = bisect_left(bound.values, stats.min)
-        return at < len(bound.values) and bound.values[at] <= stats.max
-    except TypeError:
-        return True
+    if bound.values is None:
+        return not (bound.high < stats.min or bound.low > stats.max)
+    at = bisect_left(bound.values, stats.min)
+    return at < len(bound.values) and bound.values[at] <= stats.max
 
 
 def _inside(column: pa.ChunkedArray, bound: Bound) -> np.ndarray:

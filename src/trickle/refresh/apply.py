@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -18,9 +17,9 @@ from ..lake.scan import FILE, POSITION
 from ..lake.types import to_spark
 from ..spark import local_frame
 from ..sql.names import quote_spark
+from .lookups import key_bound
 
 _NUMBER = "__trickle_n"
-_MOST_KEYS = 2000
 
 
 class Drift(LakeError):
@@ -137,18 +136,10 @@ def _holds_map(type: DataType) -> bool:
 
 
 def bounds(stored: Table, leaving: pa.Table, match: list[str]) -> list[Bound]:
-    """What the rows that go tell about the files they stand in: a range for each plain column of the match."""
-    if leaving.num_rows > _MOST_KEYS:
-        return []
-    found = []
-    for name in match:
-        column = stored.column(name)
-        if column is None or column.children or column.type in ("float32", "float64", "blob", "boolean"):
-            continue
-        array = leaving.column(name)
-        values = pc.unique(array.drop_null()).to_pylist()
-        found.append(Bound(column.name, values=tuple(sorted(values)), or_null=array.null_count > 0))
-    return found
+    """What the rows that go tell about the files they stand in, by each plain column of the match."""
+    columns = [column for name in match if (column := stored.column(name)) is not None and not column.children]
+    found = [key_bound(column, leaving.column(column.name), null_safe=True) for column in columns]
+    return [bound for bound in found if bound is not None]
 
 
 def _apply_staged(
