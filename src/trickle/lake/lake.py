@@ -20,6 +20,7 @@ from ..config import Settings
 from ..errors import ConfigError, LakeError, NotFound, StorageError
 from ..spark import local_frame
 from . import inlined, mapping, pieces, snapshots
+from .bitmap import Bitmaps
 from .catalog import Catalog
 from .changes import change_pieces, consolidate
 from .commit import Committer
@@ -60,6 +61,7 @@ class Lake:
         self._start_spark = spark
         self.definitions = Definitions(catalog, storage.root)
         self.committer = Committer(catalog, storage)
+        self.bitmaps = Bitmaps()
 
     @cached_property
     def spark(self) -> SparkSession:
@@ -114,7 +116,7 @@ class Lake:
         request = replace(request, addressed=addressed)
         with translated(f'table "{table.label}"'):
             held = self._read_here(replace(request, bounds=bounds), self._limits(bounds)) if here else None
-            frame = scan(self.spark, self.storage, request) if held is None else held.frame(self.spark)
+            frame = scan(self.spark, self.storage, request, self.bitmaps) if held is None else held.frame(self.spark)
         return frame, [p.file for p in request.pieces], list(request.inlined)
 
     def changes(self, table: Table, start: int, end: int) -> DataFrame:
@@ -138,7 +140,7 @@ class Lake:
         request = replace(request, weighted=True)
         with translated(f'changes of table "{request.table.label}"'):
             held = self._read_here(request, Limits(self._driver_bytes, MOST_ROWS))
-            return scan(self.spark, self.storage, request) if held is None else held
+            return scan(self.spark, self.storage, request, self.bitmaps) if held is None else held
 
     @property
     def _driver_bytes(self) -> int:

@@ -71,14 +71,14 @@ class ScanRequest:
     small_files: int = 256
 
 
-def scan(spark: SparkSession, storage: Storage, request: ScanRequest) -> DataFrame:
+def scan(spark: SparkSession, storage: Storage, request: ScanRequest, bitmaps: bitmap.Bitmaps) -> DataFrame:
     """The rows of the request, columns in the table's order."""
-    return _Scan(spark, storage, request).frame()
+    return _Scan(spark, storage, request, bitmaps).frame()
 
 
 class _Scan:
-    def __init__(self, spark: SparkSession, storage: Storage, request: ScanRequest) -> None:
-        self.spark, self.storage, self.request = spark, storage, request
+    def __init__(self, spark: SparkSession, storage: Storage, request: ScanRequest, bitmaps: bitmap.Bitmaps) -> None:
+        self.spark, self.storage, self.request, self.bitmaps = spark, storage, request, bitmaps
         self.table = request.table
         self.ordinals = {p.file.id: n for n, p in enumerate(request.pieces)}
         self.schema = struct_type(self.table.columns, with_ids=True, table=self.table.label)
@@ -128,8 +128,11 @@ class _Scan:
         lacking = self.request.lacking.get(first.file.id, frozenset())
         names = self.request.names.get(first.file.mapping_id or -1, {}) if self.by_name(first.file) else {}
         old = dict(self.request.retyped.get(first.file.id, ()))
+        extras = self.extras(first)
+        if not (lacking or names or old or extras or self.internal(first)):
+            return frame  # as it was read; every step more costs Spark an analysis
         outputs = [self.value(c, lacking, names, c.id in old) for c in self.table.columns]
-        return frame.select(*outputs, *self.extras(first))
+        return frame.select(*outputs, *extras)
 
     def read(self, pieces: list[Piece]) -> DataFrame:
         first = pieces[0]
@@ -194,10 +197,9 @@ class _Scan:
 
     def dead_bit(self, pieces: list[Piece]) -> SparkColumn:
         """1 where the row is deleted, else 0."""
-        found = positions.read_many(self.storage, pieces)
-        sizes = [p.file.records for p in pieces]
-        words = np.concatenate([bitmap.pack(dead, size) for dead, size in zip(found, sizes, strict=True)])
-        return bitmap.bit(self.spark, words, by_size(pieces, bitmap.starts(sizes), "INT"), ROW_INDEX)
+        starts = bitmap.starts([p.file.records for p in pieces])
+        words = self.bitmaps.words(self.spark, self.storage, pieces)
+        return bitmap.bit(words, by_size(pieces, starts, "INT"), ROW_INDEX)
 
     def without_deletes(self, frame: DataFrame, pieces: list[Piece]) -> DataFrame:
         """Leave out, or keep only, the deleted positions, by a join."""

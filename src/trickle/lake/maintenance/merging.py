@@ -88,7 +88,7 @@ def _merged(
         # A column dropped since must stay readable at old snapshots.
         written = replace(table, columns=lake.definitions.columns_at(connection, newest, table.id))
         request = lake.request(connection, written, pieces.state(old, head.id), [])
-    rows = scan(lake.spark, lake.storage, replace(request, addressed=True, with_birth=True))
+    rows = scan(lake.spark, lake.storage, replace(request, addressed=True, with_birth=True), lake.bitmaps)
     rows = rows.withColumn(ROW_ID, row_id(request)).withColumnRenamed(BORN, SNAPSHOT_ID)
     rows = rows.drop(FILE, POSITION, STORED_ROW_ID)
     births = {f.begin for f in old} | {f.partial_max for f in old if f.partial_max is not None}

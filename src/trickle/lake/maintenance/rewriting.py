@@ -66,7 +66,7 @@ def move(
 def with_row_ids(lake: Lake, table: Table, head: Snapshot, old: list[DataFile]) -> DataFrame:
     with lake.reading() as connection:
         request = lake.request(connection, table, pieces.state(old, head.id), [])
-    located = scan(lake.spark, lake.storage, replace(request, addressed=True))
+    located = scan(lake.spark, lake.storage, replace(request, addressed=True), lake.bitmaps)
     return located.withColumn(ROW_ID, row_id(request)).drop(FILE, POSITION, STORED_ROW_ID)
 
 

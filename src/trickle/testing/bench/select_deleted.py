@@ -23,7 +23,7 @@ def contests(arena: Arena) -> Iterator[Contest]:
         1.5,
         ours=lambda: db.sql(QUERY.format("select_deleted")).collect(),
         plain=lambda: spark.sql(QUERY.format(f"parquet.`{plain}`")).collect(),
-        rounds=9,
-        warmups=3,
+        rounds=21,
+        warmups=10,
     )
     arena.clear("select_deleted")
