@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from sqlglot import exp
 
 from trickle.errors import QueryError
-from trickle.plan import grouped
+from trickle.plan import grouped, references
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import Volatile, Volatility, function_name, volatility
 from trickle.sql.lower.refuse import at, wrong
@@ -62,6 +62,8 @@ def resolve(column: exp.Column, scope: Scope, context: Context, aliases: Aliases
         if len(found) > 1:
             raise wrong(f'column "{".".join(parts)}" is ambiguous', column, context.text, "qualify it.")
         if found:
+            if place is not scope and context.memory.read_around:
+                context.memory.read_around[-1] |= references(found[0])
             return found[0]
         if place is scope and not column.table and column.name.casefold() in aliases:
             return grouped(aliases[column.name.casefold()])

@@ -7,32 +7,37 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from trickle.plan import (
+    Column,
     Distinct,
     Filter,
     Item,
     Node,
+    OuterJoin,
     Project,
-    TopK,
     all_of,
     col,
     conjuncts,
     keep,
     references,
+    same,
     type_of,
 )
 from trickle.sql.lower import subqueries
-from trickle.sql.lower.bind import bind
+from trickle.sql.lower.bind import bind, is_subquery
 from trickle.sql.lower.context import Context, Lowered
+from trickle.sql.lower.domain import Domain
 from trickle.sql.lower.from_clause import lower_from
+from trickle.sql.lower.generators import with_views
 from trickle.sql.lower.grouping import Grouping, has_aggregate, ordinal
 from trickle.sql.lower.grouping_sets import grouping_sets, has_sets
-from trickle.sql.lower.ordering import Limit, limit_of, total_order
+from trickle.sql.lower.ordering import Limit, first_rows, limit_of, ranked_rows, total_order
 from trickle.sql.lower.refuse import unsupported, wrong
 from trickle.sql.lower.scope import Scope
 from trickle.sql.lower.select_list import Chosen, aliases_of, expand_items
 from trickle.sql.lower.windows import Windows, expand_named
 
-_UNSUPPORTED = ("cluster", "distribute", "sort", "match", "connect", "kind", "into", "prewhere", "settings")
+_MEANINGLESS = ("cluster", "distribute", "sort")
+_UNSUPPORTED = ("match", "connect", "kind", "into", "prewhere", "settings")
 
 
 @dataclass
@@ -42,7 +47,11 @@ class Block:
     select: exp.Select
     context: Context
     scope: Scope
+    domain: Domain | None = None
+    """The rows around that the SELECT is computed for, if it reads them."""
     plan: Node = field(init=False)
+    carried: tuple[Column, ...] = ()
+    """The domain's columns, as they are called by now."""
     correlated: list[exp.Expr] = field(default_factory=list)
     """Conjuncts that read columns of the query around."""
     order: list[exp.Expr] = field(default_factory=list)
@@ -54,7 +63,12 @@ class Block:
         for clause in _UNSUPPORTED:
             if self.select.args.get(clause):
                 raise unsupported(clause.upper() + " BY", self.select, self.context.text)
-        self.plan = lower_from(self.select, self.scope, self.context)
+        for clause in _MEANINGLESS:
+            if self.select.args.get(clause):
+                self.context.note(f"{clause.upper()} BY has no meaning for a stored table and is ignored")
+        self.select = with_views(_with_plain_joins(expand_named(self.select)))
+        self.plan = lower_from(self.select, self.scope, self.context, self.domain)
+        self.carried = () if self.domain is None else self.domain.columns
         where = self.select.args.get("where")
         if where is not None:
             self.keep_where(bind(where.this, self.scope, self.context))
@@ -82,11 +96,7 @@ class Block:
 
     def chosen(self) -> list[Chosen]:
         """The select list, stars and aliases expanded, bound to the FROM clause."""
-        named = self.select.args.get("windows") or ()
-        return [
-            Chosen(c.label, expand_named(c.expression, named), c.alias)
-            for c in expand_items(self.select, self.scope, self.context)
-        ]
+        return expand_items(self.select, self.scope, self.context)
 
     def is_grouped(self, chosen: list[Chosen]) -> bool:
         having = self.select.args.get("having")
@@ -116,22 +126,38 @@ class Block:
         if having is not None:
             condition = grouping.over_groups(self.bind_with_aliases(having.this, chosen), source)
         self.plan = grouping.relation(source)
+        if self.domain is not None:
+            self.carry_over(self.domain, grouping, total=self.select.args.get("group") is None)
         keys = [k for k in grouping.keys if isinstance(k.expression, exp.Column)]
         self.grouped = {k.expression.name: k.name for k in keys}
         if condition is not None:
             self.keep_where(condition)
         return over
 
+    def carry_over(self, domain: Domain, grouping: Grouping, total: bool) -> None:
+        """The domain's columns are group keys now; without GROUP BY each of its rows has a group, even of nothing."""
+        keys = grouping.keys[: len(self.carried)]
+        self.carried = tuple(key.column for key in keys)
+        if not total:
+            return
+        on = all_of(same(col(mine.name), col(key.name)) for mine, key in zip(domain.columns, keys, strict=True))
+        known = [Item(key.column, col(mine.name)) for mine, key in zip(domain.columns, keys, strict=True)]
+        calls = [Item(c.column, subqueries.of_nothing(c)) for c in grouping.calls]
+        self.plan = Project(OuterJoin(domain.plan, self.plan, on), (*known, *calls))
+
     def grouping(self, chosen: list[Chosen]) -> Grouping:
-        """The keys of the GROUP BY clause."""
+        """The keys of the GROUP BY clause, after those of the domain."""
         grouping = Grouping(self.context)
         group = self.select.args.get("group")
+        carried = [col(c.name) for c in self.carried]
+        for key in carried:
+            grouping.add_key(key, self.plan)
         if group is not None and has_sets(group):
-            sets = grouping_sets(group, self.context)
-            grouping.use_sets([[self.group_key(key, chosen) for key in keys] for keys in sets], self.plan)
+            sets = [[self.group_key(key, chosen) for key in keys] for keys in grouping_sets(group, self.context)]
+            grouping.use_sets([[*carried, *keys] for keys in sets], self.plan)
             return grouping
-        for key in self.group_keys(chosen):
-            grouping.add_key(subqueries.join_values(self, key), self.plan)
+        for written in self.group_keys(chosen):
+            grouping.add_key(subqueries.join_values(self, written), self.plan)
         return grouping
 
     def group_keys(self, chosen: list[Chosen]) -> list[exp.Expr]:
@@ -153,15 +179,19 @@ class Block:
 
     def bind_with_aliases(self, written: exp.Expr, chosen: list[Chosen]) -> exp.Expr:
         """Names mean columns first, then aliases of the select list."""
-        bound = bind(written, self.scope, self.context, aliases_of(chosen))
-        return expand_named(bound, self.select.args.get("windows") or ())
+        return bind(written, self.scope, self.context, aliases_of(chosen))
 
     def bound_order(self, chosen: list[Chosen]) -> list[exp.Expr]:
-        """ORDER BY, when a LIMIT gives it meaning: ordinals and aliases of the select list come first."""
-        order = self.select.args.get("order")
-        if order is None or limit_of(self.select, self.context) is None:
+        """ORDER BY, when a LIMIT or DISTINCT ON gives it meaning: ordinals and aliases of the select list come first.
+
+        The keys of DISTINCT ON stand before it.
+        """
+        order, distinct = self.select.args.get("order"), self.select.args.get("distinct")
+        keys = _keys_of(distinct.args.get("on")) if distinct is not None else []
+        written = order.expressions if order is not None else []
+        if not keys and (not written or limit_of(self.select, self.context) is None):
             return []
-        return [self.bound_ordered(item, chosen) for item in order.expressions]
+        return [self.bound_ordered(item, chosen) for item in (*(exp.Ordered(this=key) for key in keys), *written)]
 
     def bound_ordered(self, item: exp.Ordered, chosen: list[Chosen]) -> exp.Expr:
         item = item.copy()
@@ -175,7 +205,7 @@ class Block:
     def window(self, chosen: list[Chosen]) -> tuple[list[Chosen], list[exp.Expr]]:
         """ω, then QUALIFY."""
         order = self.order or self.bound_order(chosen)
-        windows = Windows(self.context)
+        windows = Windows(self.context, [col(c.name) for c in self.carried])
         source = self.plan
         over = [Chosen(c.label, windows.take(c.expression, source), c.alias) for c in chosen]
         order = [windows.take(o, source) for o in order]
@@ -190,21 +220,29 @@ class Block:
 
     def finish(self, chosen: list[Chosen], order: list[exp.Expr]) -> Lowered:
         """π, δ and the top k."""
-        items = tuple(self.item(c.label, c.expression) for c in chosen)
+        self.require_known([*(c.expression for c in chosen), *order])
+        items = (*keep(self.carried), *(self.item(c.label, c.expression) for c in chosen))
         labels = tuple(c.label for c in chosen)
         limit = limit_of(self.select, self.context)
         if self.select.args.get("distinct"):
-            return Lowered(self.distinct(items, order, limit), labels)
+            return Lowered(self.distinct(items, order, limit), labels, self.carried)
         if limit is None:
-            return Lowered(Project(self.plan, items), labels)
-        return Lowered(self.top(items, order, limit), labels)
+            return Lowered(Project(self.plan, items), labels, self.carried)
+        return Lowered(self.top(items, order, limit), labels, self.carried)
+
+    def require_known(self, expressions: list[exp.Expr]) -> None:
+        """What is chosen must be computed from rows at hand; a query around is read by way of the domain."""
+        for expression in expressions:
+            if not references(expression) <= set(self.plan.names):
+                raise unsupported("a correlated subquery of this shape", expression, self.context.text)
 
     def item(self, label: str, expression: exp.Expr) -> Item:
         return Item(self.context.fresh(label, type_of(expression, self.plan.columns)), expression)
 
     def distinct(self, items: tuple[Item, ...], order: list[exp.Expr], limit: Limit | None) -> Node:
-        if self.select.args["distinct"].args.get("on"):
-            raise unsupported("DISTINCT ON", self.select, self.context.text)
+        on = self.select.args["distinct"].args.get("on")
+        if on is not None:
+            return self.distinct_on(len(_keys_of(on)), items, order, limit)
         rows = Distinct(Project(self.plan, items))
         if limit is None:
             return rows
@@ -214,15 +252,52 @@ class Block:
             if ordered.this not in columns:
                 raise wrong("ORDER BY of a SELECT DISTINCT must be chosen", ordered, self.context.text)
             ranked.append(_reordered(ordered, columns[ordered.this]))
-        return TopK(rows, total_order(ranked, rows.columns), limit.count, limit.offset)
+        return first_rows(rows, self.carried, ranked, limit, self.context)
+
+    def distinct_on(self, keys: int, items: tuple[Item, ...], order: list[exp.Expr], limit: Limit | None) -> Node:
+        """The first row, by ORDER BY, of those that agree in the keys, with which the order begins."""
+        extra = [self.item("order", ordered.this) for ordered in order]
+        wide = Project(self.plan, (*items, *extra))
+        ranked = [_reordered(o, col(e.name)) for o, e in zip(order[keys:], extra[keys:], strict=True)]
+        partition = [col(c.name) for c in (*self.carried, *(e.column for e in extra[:keys]))]
+        rows = ranked_rows(wide, partition, total_order(ranked, wide.columns), Limit(1), self.context)
+        if limit is not None:
+            rows = first_rows(rows, self.carried, ranked, limit, self.context)
+        return Project(rows, keep([i.column for i in items]))
 
     def top(self, items: tuple[Item, ...], order: list[exp.Expr], limit: Limit) -> Node:
         """τ over the chosen columns and those the order needs beside them."""
         extra = [self.item("order", ordered.this) for ordered in order]
         wide = Project(self.plan, (*items, *extra))
         ranked = [_reordered(o, col(e.name)) for o, e in zip(order, extra, strict=True)]
-        best = TopK(wide, total_order(ranked, wide.columns), limit.count, limit.offset)
+        best = first_rows(wide, self.carried, ranked, limit, self.context)
         return Project(best, keep([i.column for i in items]))
+
+
+def _with_plain_joins(select: exp.Select) -> exp.Select:
+    """Inner joins without subqueries in ON: those conditions are asked in WHERE."""
+    joins = select.args.get("joins") or []
+    late = [n for n, join in enumerate(joins) if _asks_subquery(join)]
+    if not late:
+        return select
+    select = select.copy()
+    for n in late:
+        condition = select.args["joins"][n].args.pop("on")
+        select.where(condition, copy=False)
+    return select
+
+
+def _asks_subquery(join: exp.Join) -> bool:
+    on = join.args.get("on")
+    if on is None or join.side or join.kind.upper() in ("SEMI", "ANTI"):
+        return False
+    return any(is_subquery(node) for node in on.walk())
+
+
+def _keys_of(on: exp.Expr | None) -> list[exp.Expr]:
+    if on is None:
+        return []
+    return list(on.expressions) if isinstance(on, exp.Tuple) else [on.unnest()]
 
 
 def _reordered(ordered: exp.Expr, by: exp.Expr) -> exp.Ordered:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from trickle.plan import Column, Item, Node, Project, col
 from trickle.sql.lower.functions import Volatile
+
+if TYPE_CHECKING:
+    from trickle.sql.lower.domain import Domain
 
 Schemas = Mapping[str, Sequence[tuple[str, str]]]
 """Ordered (column, Spark type) of every table a query may name, by its dotted name as queries write it."""
@@ -22,6 +26,8 @@ class Lowered:
 
     plan: Node
     labels: tuple[str, ...]
+    carried: tuple[Column, ...] = ()
+    """Columns of the domain that the relation is computed for; they stand before those with labels."""
 
 
 @dataclass
@@ -34,6 +40,8 @@ class Memory:
     views: dict[str, Lowered] = field(default_factory=dict)
     opening: list[str] = field(default_factory=list)
     """Views being inlined right now, outermost first: a view inside itself is a circle."""
+    read_around: list[set[str]] = field(default_factory=list)
+    """Columns of queries around that subqueries were seen to read, for each that is looked at."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +59,25 @@ class Context:
     """User-defined functions and whether each is deterministic."""
     user_aggregates: frozenset[str] = frozenset()
     ctes: Mapping[str, Lowered] = field(default_factory=dict)
+    domain: Domain | None = None
+    """The rows that the query to be lowered next is computed for, if it is a correlated one."""
 
     def fresh(self, label: str, type: str | None = None) -> Column:
         """A new column: the label, made unique by a number."""
         self.memory.counter += 1
         return Column(f"{label}_{self.memory.counter}", type)
 
+    def note(self, text: str) -> None:
+        """Warn, once."""
+        if text not in self.memory.notes:
+            self.memory.notes.append(text)
+
     def with_ctes(self, ctes: Mapping[str, Lowered]) -> Context:
         return replace(self, ctes=ctes)
+
+    def undivided(self) -> Context:
+        """The context of a query that reads nothing around it."""
+        return replace(self, domain=None)
 
     def reading(self, text: str) -> Context:
         """The context inside a view: its own text, no CTEs of the query around."""

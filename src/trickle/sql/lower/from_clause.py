@@ -11,7 +11,6 @@ from trickle.plan import (
     TRUE,
     Constant,
     Field,
-    Generate,
     Join,
     Node,
     OuterJoin,
@@ -23,19 +22,28 @@ from trickle.plan import (
 )
 from trickle.sql.lower.bind import bind, is_subquery
 from trickle.sql.lower.context import Context, Lowered
+from trickle.sql.lower.domain import Domain, answer
+from trickle.sql.lower.generators import is_table_function, lower_generator, lower_table_function, lower_unnest
 from trickle.sql.lower.parse import parse_query
+from trickle.sql.lower.pivots import lower_pivot
 from trickle.sql.lower.refuse import at, unsupported, wrong
 from trickle.sql.lower.scope import Relation, Scope, Visible, visible
 
 
-def lower_from(select: exp.Select, scope: Scope, context: Context) -> Node:
-    """The plan of the FROM clause; its relations land in the scope."""
-    clause = select.args.get("from_")
+def lower_from(select: exp.Select, scope: Scope, context: Context, domain: Domain | None = None) -> Node:
+    """The plan of the FROM clause, for each row of the domain if there is one; its relations land in the scope."""
+    clause, joins = select.args.get("from_"), select.args.get("joins") or ()
     if clause is None:
-        return Constant((context.fresh("one", "INT"),), ((exp.Literal.number(1),),))
+        nothing = Constant((context.fresh("one", "INT"),), ((exp.Literal.number(1),),))
+        return nothing if domain is None else domain.plan
     plan = lower_item(clause.this, scope, context)
-    for join in select.args.get("joins") or ():
+    pads_left = any(join.side.upper() in ("RIGHT", "FULL") for join in joins)
+    if domain is not None and not pads_left:
+        plan = Join((domain.plan, plan), TRUE)
+    for join in joins:
         plan = lower_join(plan, join, scope, context)
+    if domain is not None and pads_left:
+        plan = Join((domain.plan, plan), TRUE)
     for lateral in select.args.get("laterals") or ():
         plan = lower_generator(plan, lateral, scope, context)
     return plan
@@ -43,9 +51,11 @@ def lower_from(select: exp.Select, scope: Scope, context: Context) -> Node:
 
 def lower_item(item: exp.Expr, scope: Scope, context: Context) -> Node:
     """One item of the FROM clause, with the joins written inside its parentheses."""
-    for clause in ("sample", "pivots", "when", "version"):
+    for clause in ("sample", "when", "version"):
         if item.args.get(clause):
-            raise unsupported(clause.upper().rstrip("S"), item, context.text)
+            raise unsupported(clause.upper(), item, context.text)
+    if item.args.get("pivots"):
+        return _pivoted(item, scope, context)
     match item:
         case exp.Table() if not isinstance(item.this, exp.Func):
             plan = _add(scope, _name_of(item), lower_table(item, context), _aliases(item), item, context)
@@ -54,11 +64,31 @@ def lower_item(item: exp.Expr, scope: Scope, context: Context) -> Node:
             plan = _add(scope, _name_of(item), lowered, _aliases(item), item, context)
         case exp.Subquery() if isinstance(item.this, exp.Table):
             plan = lower_item(item.this, scope, context)
+        case _ if is_table_function(item):
+            plan = lower_table_function(item, scope, context)
         case exp.Values():
             plan = _add(scope, _name_of(item), lower_values(item, context), _aliases(item), item, context)
         case _:
             raise unsupported(type(item).__name__.upper(), item, context.text)
     for join in item.args.get("joins") or ():
+        plan = lower_join(plan, join, scope, context)
+    return plan
+
+
+def _pivoted(item: exp.Expr, scope: Scope, context: Context) -> Node:
+    """A relation with PIVOT or UNPIVOT behind it, and the joins behind those."""
+    bare = item.copy()
+    pivots, joins = bare.args.pop("pivots"), bare.args.pop("joins", None) or ()
+    inside = Scope()
+    plan, shown = lower_item(bare, inside, context), _name_of(item)
+    for pivot in pivots:
+        lowered = lower_pivot(pivot, plan, inside, context)
+        alias = pivot.args.get("alias")
+        shown = (alias.this.name,) if alias is not None and alias.this else shown
+        labels = tuple(_aliases(pivot)) or lowered.labels
+        plan, inside = lowered.plan, Scope([Relation(shown, visible(labels, lowered.plan.columns))])
+    scope.relations.extend(inside.relations)
+    for join in joins:
         plan = lower_join(plan, join, scope, context)
     return plan
 
@@ -112,41 +142,37 @@ def lower_join(left: Node, join: exp.Join, scope: Scope, context: Context) -> No
     return Join((left, right), on)
 
 
-def lower_generator(plan: Node, lateral: exp.Expr, scope: Scope, context: Context) -> Node:
-    """LATERAL VIEW [OUTER] generator(…) alias AS columns."""
-    call = lateral.this
-    if not isinstance(lateral, exp.Lateral) or not lateral.args.get("view") or not isinstance(call, exp.Func):
-        raise unsupported("LATERAL", lateral, context.text)
-    alias = lateral.args.get("alias")
-    labels = [c.name for c in (alias.args.get("columns") or [])] if alias else []
-    labels = labels or _generated_names(call)
-    made = tuple(context.fresh(label) for label in labels)
-    generator = bind(call, scope, context)
-    name = (alias.this.name,) if alias and alias.this else ()
-    scope.relations.append(Relation(name, visible(labels, made)))
-    return Generate(plan, generator, made, bool(lateral.args.get("outer")))
-
-
 def _unusual_join(left: Node, join: exp.Join, scope: Scope, context: Context) -> Node:
-    if isinstance(join.this, exp.Lateral) and join.this.args.get("view"):
-        return lower_generator(left, join.this, scope, context)
-    if isinstance(join.this, exp.Unnest) and not join.side and not join.args.get("on"):
-        return _unnest(left, join.this, scope, context)
+    item = join.this
+    if isinstance(item, exp.Lateral) and isinstance(item.this, exp.Subquery):
+        return _lateral(left, join, scope, context)
+    if join.method or join.side not in ("", "LEFT") or (join.args.get("on") or exp.true()) != exp.true():
+        raise unsupported(f"{join.method or 'LATERAL'} JOIN with a condition".upper(), join, context.text)
+    if isinstance(item, exp.Lateral) and (join.side == "LEFT" or isinstance(item.this, exp.Unnest)):
+        item = item.copy()
+        item.set("outer", join.side == "LEFT")
+    if isinstance(item, exp.Lateral):
+        return lower_generator(left, item, scope, context)
+    if isinstance(item, exp.Unnest) and not join.side:
+        return lower_unnest(left, item, scope, context)
     raise unsupported(f"{join.method or 'LATERAL'} JOIN".upper(), join, context.text)
 
 
-def _unnest(left: Node, item: exp.Unnest, scope: Scope, context: Context) -> Node:
-    """`FROM t, unnest(t.list) AS u(x)`"""
-    if len(item.expressions) != 1 or item.args.get("offset"):
-        raise unsupported("UNNEST of several lists", item, context.text)
-    alias = item.args.get("alias")
-    labels = [c.name for c in (alias.args.get("columns") or [])] if alias else []
-    labels = labels or [alias.this.name if alias and alias.this else "col"]
-    made = tuple(context.fresh(label) for label in labels)
-    generator = exp.Explode(this=bind(item.expressions[0], scope, context))
-    name = (alias.this.name,) if alias and alias.this else ()
-    scope.relations.append(Relation(name, visible(labels, made)))
-    return Generate(left, generator, made)
+def _lateral(left: Node, join: exp.Join, scope: Scope, context: Context) -> Node:
+    """`FROM t, LATERAL (SELECT … t.x …) AS s`, also behind LEFT JOIN."""
+    item = join.this
+    side, kind = join.side.upper(), join.kind.upper()
+    if side not in ("", "LEFT") or kind in ("SEMI", "ANTI") or join.args.get("using"):
+        raise unsupported(f"{side or kind} JOIN LATERAL", join, context.text)
+    found = answer(item.this.unnest(), left, scope, context)
+    labels = tuple(_aliases(item)) or found.labels
+    if len(labels) != len(found.columns):
+        raise wrong(f"{len(labels)} column aliases for {len(found.columns)} columns", item, context.text)
+    name = (item.alias,) if item.alias else ()
+    scope.relations.append(Relation(name, visible(labels, found.columns)))
+    condition = _condition(join, scope, context) if join.args.get("on") else TRUE
+    on = all_of([*found.conditions, condition])
+    return OuterJoin(left, found.plan, on) if side == "LEFT" else Join((left, found.plan), on)
 
 
 def _view(name: str, item: exp.Table, context: Context) -> Lowered:
@@ -226,7 +252,3 @@ def _name_of(item: exp.Expr) -> tuple[str, ...]:
 def _aliases(item: exp.Expr) -> list[str]:
     alias = item.args.get("alias")
     return [c.name for c in (alias.args.get("columns") or [])] if isinstance(alias, exp.TableAlias) else []
-
-
-def _generated_names(call: exp.Expr) -> list[str]:
-    return ["pos", "col"] if isinstance(call, exp.Posexplode) else ["col"]

@@ -15,13 +15,16 @@ from trickle.sql.lower.functions import function_name, is_aggregate
 from trickle.sql.lower.grouping_sets import GroupedSets
 from trickle.sql.lower.refuse import wrong
 
+_NULLS = (exp.IgnoreNulls, exp.RespectNulls)
+
 
 def has_aggregate(expression: exp.Expr, context: Context) -> bool:
     """Does it aggregate rows (not counting window functions and subqueries)?"""
     if is_subquery(expression):
         return False
     if isinstance(expression, exp.Window):
-        parts = [expression.this.this] if is_aggregate(expression.this, context.user_aggregates) else []
+        call = expression.this.this if isinstance(expression.this, _NULLS) else expression.this
+        parts = [call.this] if is_aggregate(call, context.user_aggregates) else []
         others = [*(expression.args.get("partition_by") or []), expression.args.get("order")]
         inner = [p for p in (*parts, *others) if isinstance(p, exp.Expr)]
         return any(has_aggregate(p, context) for p in inner)
@@ -50,6 +53,8 @@ class Grouping:
         """The expression over the aggregate's output: keys and calls replaced by their columns."""
 
         def visit(node: exp.Expr) -> exp.Expr:
+            if is_subquery(node):
+                return self._around(node, source)
             key = next((k for k in self.keys if k.expression == node.unnest()), None)
             if key is not None:
                 return col(key.name)
@@ -71,6 +76,13 @@ class Grouping:
             return node
 
         return expression.transform(visit)
+
+    def _around(self, node: exp.Expr, source: Node) -> exp.Expr:
+        """A subquery stays as it is written; what it is compared with is over groups."""
+        node = node.copy()
+        if isinstance(node, exp.In | exp.Binary):
+            node.set("this", self.over_groups(node.this, source))
+        return node
 
     def _window(self, node: exp.Window, source: Node) -> exp.Expr:
         """`sum(sum(x)) OVER (…)`: the outer function ranges over groups, the inner one aggregates rows."""

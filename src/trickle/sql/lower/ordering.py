@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from trickle.plan import Column, col
+from trickle.plan import Column, Filter, Item, Node, Project, TopK, Window, all_of, both, col, keep, number
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.refuse import unsupported, wrong
 
@@ -16,6 +16,8 @@ from trickle.sql.lower.refuse import unsupported, wrong
 class Limit:
     count: int
     offset: int = 0
+    ties: bool = False
+    """Rows that the order does not tell from the last one stay too."""
 
 
 ALL = 2**31 - 1
@@ -27,12 +29,18 @@ def limit_of(query: exp.Query, context: Context) -> Limit | None:
     limit, offset = query.args.get("limit"), query.args.get("offset")
     order = query.args.get("order")
     if limit is None and offset is None:
-        if order is not None:
-            _note(context, "ORDER BY without LIMIT has no meaning for a stored table and is ignored")
+        distinct = query.args.get("distinct")
+        if order is not None and not (distinct is not None and distinct.args.get("on")):
+            context.note("ORDER BY without LIMIT has no meaning for a stored table and is ignored")
         return None
     if order is None:
         raise unsupported("LIMIT without ORDER BY", query, context.text, "Which rows it keeps is undefined.")
-    return Limit(_count(limit, context), _number(offset.expression, context) if offset else 0)
+    found = Limit(
+        _count(limit, context), _number(offset.expression, context) if offset else 0, _option(limit, "with_ties")
+    )
+    if found.ties and found.offset:
+        raise unsupported("WITH TIES behind OFFSET", query, context.text)
+    return found
 
 
 def total_order(ordered: Sequence[exp.Ordered], columns: Sequence[Column]) -> tuple[exp.Ordered, ...]:
@@ -42,22 +50,53 @@ def total_order(ordered: Sequence[exp.Ordered], columns: Sequence[Column]) -> tu
     return (*ordered, *rest)
 
 
+def first_rows(
+    rows: Node, partition: Sequence[Column], order: Sequence[exp.Ordered], limit: Limit, context: Context
+) -> Node:
+    """τ; of each partition on its own, where there is one."""
+    within = [col(c.name) for c in partition]
+    if limit.ties:
+        return ranked_rows(rows, within, order, limit, context)
+    ranked = total_order(order, rows.columns)
+    return (
+        ranked_rows(rows, within, ranked, limit, context)
+        if partition
+        else TopK(rows, ranked, limit.count, limit.offset)
+    )
+
+
+def ranked_rows(
+    rows: Node, partition: Sequence[exp.Expr], order: Sequence[exp.Ordered], limit: Limit, context: Context
+) -> Node:
+    """The rows whose place in their partition lies within the limit."""
+    rank = context.fresh("rank", "INT")
+    keys = [key.copy() for key in partition]
+    by = exp.Order(expressions=[o.copy() for o in order])
+    function = exp.Rank() if limit.ties else exp.RowNumber()
+    call = exp.Window(this=function, partition_by=keys, order=by, over="OVER")
+    placed = Window(rows, tuple(keys), (Item(rank, call),))
+    last = both(col(rank.name), number(min(limit.offset + limit.count, ALL)), exp.LTE)
+    first = both(col(rank.name), number(limit.offset), exp.GT)
+    within = Filter(placed, all_of([last, first] if limit.offset else [last]))
+    return Project(within, keep(rows.columns))
+
+
 def _count(limit: exp.Expr | None, context: Context) -> int:
     if limit is None:
         return ALL
     if isinstance(limit, exp.Fetch):
-        if limit.args.get("limit_options"):
-            raise unsupported("FETCH … WITH TIES or PERCENT", limit, context.text)
+        if _option(limit, "percent"):
+            raise unsupported("FETCH … PERCENT", limit, context.text)
         return _number(limit.args.get("count") or exp.Literal.number(1), context)
     return _number(limit.expression, context)
+
+
+def _option(limit: exp.Expr | None, name: str) -> bool:
+    options = limit.args.get("limit_options") if isinstance(limit, exp.Fetch) else None
+    return options is not None and bool(options.args.get(name))
 
 
 def _number(value: exp.Expr, context: Context) -> int:
     if isinstance(value, exp.Literal) and value.is_int:
         return int(value.this)
     raise wrong("LIMIT and OFFSET must be whole numbers", value, context.text)
-
-
-def _note(context: Context, note: str) -> None:
-    if note not in context.memory.notes:
-        context.memory.notes.append(note)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from trickle.errors import NotIncremental
-from trickle.plan import Column, Distinct, Item, Node, Project, SetOp, SetOpKind, TopK, UnionAll, col, tables
+from trickle.plan import Column, Distinct, Item, Node, Project, SetOp, SetOpKind, UnionAll, col, keep, tables
 from trickle.sql.lower.block import Block
 from trickle.sql.lower.context import Context, Lowered, Memory, Schemas, Views
+from trickle.sql.lower.domain import carried_through
 from trickle.sql.lower.from_clause import lower_values
 from trickle.sql.lower.functions import Volatile, Volatility
 from trickle.sql.lower.grouping import ordinal
-from trickle.sql.lower.ordering import limit_of, total_order
+from trickle.sql.lower.ordering import first_rows, limit_of
 from trickle.sql.lower.parse import parse_query
 from trickle.sql.lower.refuse import unsupported, wrong
 from trickle.sql.lower.scope import Scope
@@ -70,13 +71,14 @@ def lower_query(tree: exp.Expr, context: Context) -> Lowered:
     context = _with_ctes(tree, context)
     match tree:
         case exp.Select():
-            return Block(tree, context, Scope()).lower()
+            return Block(tree, context.undivided(), Scope(outer=_outer(context)), context.domain).lower()
         case exp.Subquery():
             return _limited(lower_query(tree.this, context), tree, context)
         case exp.Union() | exp.Intersect() | exp.Except():
             return _limited(_set_operation(tree, context), tree, context)
         case exp.Values():
-            return lower_values(tree, context)
+            values = lower_values(tree, context)
+            return values if context.domain is None else carried_through(values, context.domain)
         case _:
             raise unsupported(type(tree).__name__.upper(), tree, context.text)
 
@@ -89,7 +91,7 @@ def _with_ctes(tree: exp.Expr, context: Context) -> Context:
         raise unsupported("WITH RECURSIVE", clause, context.text)
     ctes = dict(context.ctes)
     for cte in clause.expressions:
-        lowered = lower_query(cte.this, context.with_ctes(ctes))
+        lowered = lower_query(cte.this, context.with_ctes(ctes).undivided())
         labels = tuple(c.name for c in cte.args["alias"].args.get("columns") or ()) or lowered.labels
         if len(labels) != len(lowered.labels):
             raise wrong(f"{len(labels)} column aliases for {len(lowered.labels)} columns", cte, context.text)
@@ -98,17 +100,33 @@ def _with_ctes(tree: exp.Expr, context: Context) -> Context:
 
 
 def _set_operation(tree: exp.SetOperation, context: Context) -> Lowered:
-    if tree.args.get("by_name"):
-        raise unsupported("UNION BY NAME", tree, context.text)
     left, right = lower_query(tree.this, context), lower_query(tree.expression, context)
+    if tree.args.get("by_name"):
+        right = _by_name(left, right, tree, context)
     if len(left.labels) != len(right.labels):
         raise wrong(f"a set operation of {len(left.labels)} and {len(right.labels)} columns", tree, context.text)
+    labels = (*(c.name for c in left.carried), *left.labels)
     header = tuple(
         context.fresh(label, a.type if a.type == b.type else None)
-        for label, a, b in zip(left.labels, left.plan.columns, right.plan.columns, strict=True)
+        for label, a, b in zip(labels, left.plan.columns, right.plan.columns, strict=True)
     )
     parts = _as(left.plan, header), _as(right.plan, header)
-    return Lowered(_combined(tree, *parts), left.labels)
+    return Lowered(_combined(tree, *parts), left.labels, header[: len(left.carried)])
+
+
+def _by_name(left: Lowered, right: Lowered, tree: exp.Expr, context: Context) -> Lowered:
+    """The right side's columns in the order of the left side's names."""
+    places = {label.casefold(): n for n, label in enumerate(right.labels)}
+    wanted = [label.casefold() for label in left.labels]
+    if len(places) != len(right.labels) or sorted(wanted) != sorted(places):
+        raise wrong("BY NAME needs the same names on both sides, each once", tree, context.text)
+    columns = right.plan.columns[len(right.carried) :]
+    ordered = (*right.carried, *(columns[places[label]] for label in wanted))
+    return Lowered(Project(right.plan, keep(ordered)), left.labels, right.carried)
+
+
+def _outer(context: Context) -> Scope | None:
+    return None if context.domain is None else context.domain.scope
 
 
 def _combined(tree: exp.SetOperation, left: Node, right: Node) -> Node:
@@ -130,7 +148,7 @@ def _limited(lowered: Lowered, tree: exp.Query, context: Context) -> Lowered:
     limit = limit_of(tree, context)
     if limit is None:
         return lowered
-    outputs = [col(name) for name in lowered.plan.names]
+    outputs = [col(name) for name in lowered.plan.names[len(lowered.carried) :]]
     by_label = {label.casefold(): c for label, c in zip(lowered.labels, outputs, strict=True)}
     order = []
     for item in tree.args["order"].expressions:
@@ -140,5 +158,5 @@ def _limited(lowered: Lowered, tree: exp.Query, context: Context) -> Lowered:
         ordered = item.copy()
         ordered.set("this", target.copy())
         order.append(ordered)
-    ranked = total_order(order, lowered.plan.columns)
-    return Lowered(TopK(lowered.plan, ranked, limit.count, limit.offset), lowered.labels)
+    best = first_rows(lowered.plan, lowered.carried, order, limit, context)
+    return Lowered(best, lowered.labels, lowered.carried)

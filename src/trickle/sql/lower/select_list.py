@@ -11,6 +11,7 @@ from trickle.errors import QueryError
 from trickle.plan import is_reserved
 from trickle.sql.lower.bind import Aliases, bind
 from trickle.sql.lower.context import Context
+from trickle.sql.lower.generators import is_generator
 from trickle.sql.lower.refuse import unsupported, wrong
 from trickle.sql.lower.scope import Scope, Visible
 
@@ -69,11 +70,9 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 
 def _single(item: exp.Expr, earlier: list[Chosen], scope: Scope, context: Context) -> Chosen:
-    if isinstance(item, exp.Aliases):
-        raise unsupported("a generator in the select list", item, context.text)
-    written = item.this if isinstance(item, exp.Alias) else item
-    if isinstance(written, exp.Explode | exp.Posexplode | exp.Inline):
-        raise unsupported("a generator in the select list", item, context.text, "Use LATERAL VIEW.")
+    written = item.this if isinstance(item, exp.Alias | exp.Aliases) else item
+    if is_generator(written):
+        raise unsupported("a generator among groups", item, context.text, "Use LATERAL VIEW.")
     expression = bind(written, scope, context, aliases_of(earlier))
     return Chosen(label_of(item), expression, item.alias if isinstance(item, exp.Alias) else "")
 

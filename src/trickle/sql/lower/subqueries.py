@@ -3,18 +3,20 @@
 EXISTS, IN, = ANY    as a condition: semi join      NOT …, NOT IN, ALL: anti join, null-aware
 scalar               cross join with a one-row aggregate; correlated: left join on an aggregate per key
 EXISTS, IN as value  as scalars over counts, three-valued
+any other shape      over its domain: the rows around that it is computed for
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
 
+from trickle.errors import NotIncremental
 from trickle.plan import (
     TRUE,
-    Aggregate,
     Distinct,
     Item,
     Join,
@@ -34,15 +36,18 @@ from trickle.plan import (
     number,
     references,
     renamed,
+    substitute,
     when,
 )
 from trickle.sql.lower.bind import is_subquery
-from trickle.sql.lower.grouping import Grouping
+from trickle.sql.lower.domain import Answer, answer
+from trickle.sql.lower.grouping import Grouping, has_aggregate
 from trickle.sql.lower.refuse import unsupported, wrong
 
 if TYPE_CHECKING:
     from trickle.sql.lower.block import Block
 
+T = TypeVar("T")
 _ZERO_OF_NOTHING = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.RegrCount)
 
 
@@ -70,7 +75,15 @@ def join_predicate(block: Block, conjunct: exp.Expr) -> None:
     """⋉ or ▷ with the subquery."""
     negated = isinstance(conjunct, exp.Not)
     node = conjunct.this.unnest() if negated else conjunct
-    inner = open_subquery(block, _query_of(node))
+    query = _query_of(node)
+    _first_that_works(
+        block,
+        lambda: _join_predicate(block, node, negated, open_subquery(block, query)),
+        lambda: _join_predicate(block, node, negated, open_over_domain(block, query)),
+    )
+
+
+def _join_predicate(block: Block, node: exp.Expr, negated: bool, inner: Inner) -> None:
     if isinstance(node, exp.Exists):
         return _semi(block, inner, [], anti=negated)
     compared = comparison(block, node, inner)
@@ -97,38 +110,69 @@ def join_values(block: Block, expression: exp.Expr) -> exp.Expr:
 
 
 def open_subquery(block: Block, query: exp.Expr) -> Inner:
-    """The subquery, its correlated conjuncts still open where its shape allows."""
+    """The subquery, its correlated conjuncts still open where its shape allows; else over its domain."""
     if isinstance(query, exp.Select) and _is_plain(query):
         inner = block.inner(query)
         chosen = inner.chosen()
         if not inner.is_grouped(chosen):
             values = [join_values(inner, c.expression) for c in chosen]
             return Inner(inner.plan, values, _outward(block, inner))
-    lowered = block.context.lower(query, block.context)
-    return Inner(lowered.plan, [col(name) for name in lowered.plan.names], [])
+    return open_over_domain(block, query)
+
+
+def open_over_domain(block: Block, query: exp.Expr) -> Inner:
+    """A subquery of any shape, computed for the rows around it."""
+    found = answer(query, block.plan, block.scope, block.context, block.grouped)
+    return Inner(found.plan, list(found.values), found.conditions)
 
 
 def scalar(block: Block, node: exp.Subquery) -> exp.Expr:
     """The value of a one-row subquery; NULL (or 0, of a count) where no row matches."""
     query = _query_of(node)
-    if isinstance(query, exp.Select) and _is_plain(query):
-        inner = block.inner(query)
-        chosen = inner.chosen()
-        if inner.is_grouped(chosen) and not query.args.get("having"):
-            found = Inner(inner.plan, [c.expression for c in chosen], _outward(block, inner))
-            return per_key(block, found, found.single(block, node), node)
-    found = open_subquery(block, query)
+    return _first_that_works(block, lambda: _scalar(block, query, node), lambda: _any_scalar(block, query, node))
+
+
+def _scalar(block: Block, query: exp.Expr, node: exp.Subquery) -> exp.Expr:
+    """An aggregate of rows found by equality is grouped by what must be equal."""
+    if not isinstance(query, exp.Select) or not _is_plain(query):
+        raise unsupported("a correlated subquery of this shape", node, block.context.text)
+    inner = block.inner(query)
+    chosen = inner.chosen()
+    if inner.is_grouped(chosen):
+        found = Inner(inner.plan, [c.expression for c in chosen], _outward(block, inner))
+        return per_key(block, found, found.single(block, node), node)
+    found = Inner(inner.plan, [join_values(inner, c.expression) for c in chosen], _outward(block, inner))
     return per_key(block, found, _at_most_one(found.single(block, node)), node)
 
 
+def _any_scalar(block: Block, query: exp.Expr, node: exp.Subquery) -> exp.Expr:
+    found = open_over_domain(block, query)
+    value = found.single(block, node)
+    if not _is_one_row(block, query):
+        return per_key(block, found, _at_most_one(value), node)
+    block.plan = Join((block.plan, found.plan), all_of(found.conditions))
+    return value
+
+
 def truth(block: Block, node: exp.Expr) -> exp.Expr:
-    """EXISTS or IN as a value: TRUE, FALSE or NULL."""
+    """EXISTS, IN, ANY or ALL as a value: TRUE, FALSE or NULL."""
+    query = _query_of(node)
+    if isinstance(node, exp.Exists):
+        some = both(exp.Count(this=exp.Star(), big_int=True), number(0), exp.GT)
+        return _first_that_works(
+            block,
+            lambda: per_key(block, open_subquery(block, query), some, node),
+            lambda: per_key(block, open_over_domain(block, query), some, node),
+        )
+    return _first_that_works(block, lambda: _is_among(block, node), lambda: _quantified(block, node))
+
+
+def _is_among(block: Block, node: exp.Expr) -> exp.Expr:
+    """`x IN (…)`, the values looked up."""
+    if not _is_in(node) or isinstance(node.this.unnest(), exp.Tuple):
+        raise unsupported("ANY or ALL under OR or inside an expression", node, block.context.text)
     inner = open_subquery(block, _query_of(node))
     some = both(exp.Count(this=exp.Star(), big_int=True), number(0), exp.GT)
-    if isinstance(node, exp.Exists):
-        return per_key(block, inner, some, node)
-    if not _is_in(node):
-        raise unsupported("ANY or ALL under OR or inside an expression", node, block.context.text)
     value, wanted = inner.single(block, node), join_values(block, node.this)
     unknown = per_key(block, inner, exp.CountIf(this=is_null(value)), node)
     exists = per_key(block, inner, some, node, again=True)
@@ -139,6 +183,36 @@ def truth(block: Block, node: exp.Expr) -> exp.Expr:
         exp.If(this=maybe, true=null()),
     ]
     return exp.Case(ifs=branches, default=exp.false())
+
+
+def _quantified(block: Block, node: exp.Expr) -> exp.Expr:
+    """Any comparison with the values of a subquery: for each row around, how many say yes, no and neither."""
+    operand = join_values(block, node.this)
+    also = references(operand)
+    found = answer(_query_of(node), block.plan, block.scope, block.context, block.grouped, also)
+    inner = Inner(found.plan, list(found.values), found.conditions)
+    inside = node.copy()
+    inside.set("this", _carried(found, operand))
+    compared = comparison(block, inside, inner)
+    to_all = isinstance(node, exp.Binary) and isinstance(node.expression, exp.All)
+    decisive = negate(compared) if to_all else compared
+    branches = [
+        exp.If(this=_some(decisive), true=exp.false() if to_all else exp.true()),
+        exp.If(this=_some(is_null(compared)), true=null()),
+    ]
+    return per_key(block, inner, exp.Case(ifs=branches, default=exp.true() if to_all else exp.false()), node)
+
+
+def _some(condition: exp.Expr) -> exp.Expr:
+    return both(exp.CountIf(this=condition), number(0), exp.GT)
+
+
+def _carried(found: Answer, operand: exp.Expr) -> exp.Expr:
+    """An expression over the rows around, over the columns that the answer carries."""
+    if found.domain is None:
+        return operand
+    names = zip(found.domain.origins, found.carried, strict=True)
+    return renamed(operand, {origin: column.name for origin, column in names})
 
 
 def comparison(block: Block, node: exp.Expr, inner: Inner) -> exp.Expr:
@@ -161,17 +235,30 @@ def per_key(block: Block, inner: Inner, value: exp.Expr, node: exp.Expr, again: 
     if again:
         inner, value = _renamed(block, inner, value)
     grouping = Grouping(block.context)
+    if not references(value) <= set(inner.plan.names):
+        raise unsupported("a correlated subquery of this shape", node, block.context.text)
     keys = [_equality(block, inner, condition, node) for condition in inner.conditions]
-    for mine, _ in keys:
-        grouping.add_key(mine, inner.plan)
+    for key in keys:
+        grouping.add_key(key.mine, inner.plan)
     over = grouping.over_groups(value, inner.plan)
     relation = grouping.aggregate(inner.plan)
     if not keys:
         block.plan = Join((block.plan, relation), TRUE)
         return over
-    on = all_of(both(theirs, grouping.over_groups(mine, inner.plan), exp.EQ) for mine, theirs in keys)
+    on = all_of(both(key.theirs, grouping.over_groups(key.mine, inner.plan), key.operator) for key in keys)
     block.plan = OuterJoin(block.plan, relation, on)
-    return _of_nothing(over, relation)
+    nothing = {item.name: of_nothing(item) for item in relation.calls}
+    return substitute(over, {name: value for name, value in nothing.items() if value != col(name)})
+
+
+def _first_that_works(block: Block, cheap: Callable[[], T], general: Callable[[], T]) -> T:
+    """The cheap way where the subquery's shape allows it, else the one for every shape."""
+    plan = block.plan
+    try:
+        return cheap()
+    except NotIncremental:
+        block.plan = plan
+        return general()
 
 
 def _semi(block: Block, inner: Inner, matching: list[exp.Expr], anti: bool) -> None:
@@ -188,10 +275,10 @@ def _hit(block: Block, inner: Inner, value: exp.Expr, wanted: exp.Expr) -> exp.E
     keys = [_equality(block, inner, c, value) for c in inner.conditions]
     marker = Item(block.context.fresh("found", "BOOLEAN"), exp.true())
     found = Item(block.context.fresh("value"), value)
-    items = [Item(block.context.fresh("key"), mine) for mine, _ in keys]
+    items = [Item(block.context.fresh("key"), key.mine) for key in keys]
     known = Distinct(Project(inner.plan, (*items, found)))
     marked = Project(known, (*keep(known.columns), marker))
-    on = [both(theirs, col(i.name), exp.EQ) for (_, theirs), i in zip(keys, items, strict=True)]
+    on = [both(key.theirs, col(i.name), key.operator) for key, i in zip(keys, items, strict=True)]
     block.plan = OuterJoin(block.plan, marked, all_of([*on, both(wanted, col(found.name), exp.EQ)]))
     return col(marker.name)
 
@@ -206,14 +293,22 @@ def _renamed(block: Block, inner: Inner, value: exp.Expr) -> tuple[Inner, exp.Ex
     )
 
 
-def _equality(block: Block, inner: Inner, condition: exp.Expr, node: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
-    """`mine = theirs` of a correlated conjunct."""
+@dataclass(frozen=True)
+class _Key:
+    """`mine = theirs`, or `<=>`: a correlated conjunct whose sides belong to one query each."""
+
+    mine: exp.Expr
+    theirs: exp.Expr
+    operator: type[exp.Binary]
+
+
+def _equality(block: Block, inner: Inner, condition: exp.Expr, node: exp.Expr) -> _Key:
     bare = condition.unnest()
-    if isinstance(bare, exp.EQ):
+    if isinstance(bare, exp.EQ | exp.NullSafeEQ):
         names, around = set(inner.plan.names), set(block.plan.names)
         for mine, theirs in ((bare.left, bare.right), (bare.right, bare.left)):
             if references(mine) <= names and references(theirs) <= around:
-                return mine.unnest(), theirs.unnest()
+                return _Key(mine.unnest(), theirs.unnest(), type(bare))
     raise unsupported("a correlation other than equality in a subquery used as a value", node, block.context.text)
 
 
@@ -222,21 +317,14 @@ def _outward(block: Block, inner: Block) -> list[exp.Expr]:
     return [renamed(condition, block.grouped) for condition in inner.correlated]
 
 
-def _of_nothing(value: exp.Expr, relation: Aggregate) -> exp.Expr:
-    """What the value is for rows without a group: counts are 0, lists empty, all else NULL."""
-    calls = {item.name: item.expression for item in relation.calls}
-
-    def visit(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Column) and node.name in calls:
-            call = calls[node.name]
-            call = call.this if isinstance(call, exp.Filter) else call
-            if isinstance(call, _ZERO_OF_NOTHING):
-                return coalesce(node, number(0))
-            if isinstance(call, exp.ArrayAgg | exp.ArrayUniqueAgg):
-                return coalesce(node, exp.Array(expressions=[]))
-        return node
-
-    return value.transform(visit)
+def of_nothing(item: Item) -> exp.Expr:
+    """An aggregate's column where there may be no group: counts are 0, lists empty, all else NULL."""
+    call = item.expression.this if isinstance(item.expression, exp.Filter) else item.expression
+    if isinstance(call, _ZERO_OF_NOTHING):
+        return coalesce(col(item.name), number(0))
+    if isinstance(call, exp.ArrayAgg | exp.ArrayUniqueAgg):
+        return coalesce(col(item.name), exp.Array(expressions=[]))
+    return col(item.name)
 
 
 def _at_most_one(value: exp.Expr) -> exp.Expr:
@@ -253,6 +341,14 @@ def _is_plain(query: exp.Select) -> bool:
     return not any(query.args.get(clause) for clause in clauses) and not any(
         item.find(exp.Window) for item in query.expressions
     )
+
+
+def _is_one_row(block: Block, query: exp.Expr) -> bool:
+    """Does it answer exactly one row, whatever it reads: an aggregate of all, nothing left out?"""
+    if not isinstance(query, exp.Select) or any(query.args.get(c) for c in ("group", "having", "limit", "qualify")):
+        return False
+    written = [item.unalias() for item in query.expressions]
+    return not query.args.get("offset") and any(has_aggregate(item, block.context) for item in written)
 
 
 def _is_in(node: exp.Expr) -> bool:

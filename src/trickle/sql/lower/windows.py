@@ -17,6 +17,8 @@ class Windows:
     """The window functions of one SELECT."""
 
     context: Context
+    within: Sequence[exp.Expr] = ()
+    """What every window is partitioned by, before its own PARTITION BY."""
     calls: list[Item] = field(default_factory=list)
 
     def take(self, expression: exp.Expr, source: Node) -> exp.Expr:
@@ -37,6 +39,9 @@ class Windows:
         return source
 
     def _call(self, node: exp.Window, source: Node) -> Item:
+        if self.within:
+            node = node.copy()
+            node.set("partition_by", [*(e.copy() for e in self.within), *(node.args.get("partition_by") or [])])
         known = next((c for c in self.calls if c.expression == node), None)
         if known is None:
             function = node.this.this if isinstance(node.this, exp.IgnoreNulls) else node.this
@@ -49,20 +54,21 @@ def partition_of(window: exp.Expr) -> tuple[exp.Expr, ...]:
     return tuple(window.args.get("partition_by") or ())
 
 
-def expand_named(expression: exp.Expr, named: Sequence[exp.Expr]) -> exp.Expr:
+def expand_named(select: exp.Select) -> exp.Select:
     """`f() OVER w` with the WINDOW clause's `w` written out."""
-    by_name = {w.this.name.casefold(): w for w in named}
-
-    def visit(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Window) and node.args.get("alias") is not None:
-            base = by_name.get(node.args["alias"].name.casefold())
-            if base is not None:
-                parts = {k: v for k, v in base.args.items() if k in ("partition_by", "order", "spec") and v}
-                own = {k: v for k, v in node.args.items() if k in ("partition_by", "order", "spec") and v}
-                return exp.Window(this=node.this.copy(), **{**_copied(parts), **_copied(own)}, over="OVER")
-        return node
-
-    return expression.transform(visit) if by_name else expression
+    by_name = {w.this.name.casefold(): w for w in select.args.get("windows") or ()}
+    if not by_name:
+        return select
+    select = select.copy()
+    for node in list(select.find_all(exp.Window)):
+        named = node.args.get("alias")
+        base = by_name.get(named.name.casefold()) if named is not None else None
+        if base is not None:
+            parts = {k: v for k, v in base.args.items() if k in ("partition_by", "order", "spec") and v}
+            own = {k: v for k, v in node.args.items() if k in ("partition_by", "order", "spec") and v}
+            node.replace(exp.Window(this=node.this.copy(), **{**_copied(parts), **_copied(own)}, over="OVER"))
+    select.set("windows", None)
+    return select
 
 
 def _copied(parts: dict[str, object]) -> dict[str, object]:

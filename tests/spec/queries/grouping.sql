@@ -1,0 +1,57 @@
+-- ROLLUP
+SELECT cust, tag, sum(amount) AS s FROM o GROUP BY ROLLUP (cust, tag);
+
+-- CUBE
+SELECT cust, tag, count(*) AS n FROM o GROUP BY CUBE (cust, tag);
+
+-- GROUPING SETS
+SELECT cust, tag, count(*) AS n FROM o GROUP BY GROUPING SETS ((cust), (tag), ());
+
+-- GROUPING tells NULL from absent
+SELECT cust, grouping(cust) AS all_of_them, count(*) AS n FROM o GROUP BY ROLLUP (cust);
+
+-- GROUPING_ID
+SELECT cust, tag, grouping_id(cust, tag) AS g, count(*) AS n FROM o GROUP BY CUBE (cust, tag);
+DUCKDB SELECT cust, tag, grouping(cust, tag) AS g, count(*) AS n FROM o GROUP BY CUBE (cust, tag);
+
+-- ROLLUP over a join with HAVING
+SELECT c.region, o.tag, sum(o.amount) AS s FROM c JOIN o ON o.cust = c.id GROUP BY ROLLUP (c.region, o.tag) HAVING sum(o.amount) > 20;
+
+-- by an ordinal and an alias
+SELECT day % 2 AS odd, tag, count(*) AS n FROM o GROUP BY odd, 2;
+
+-- GROUP BY ALL
+SELECT cust, tag, count(*) AS n FROM o GROUP BY ALL;
+
+-- HAVING without GROUP BY
+SELECT sum(amount) AS s FROM o HAVING count(*) > 4;
+
+-- no keys: one row, even of nothing
+SELECT count(*) AS n, sum(amount) AS s, min(day) AS d FROM o;
+
+-- FILTER
+SELECT cust, count(*) FILTER (WHERE amount > 30) AS much, count(*) AS n FROM o GROUP BY cust;
+
+-- DISTINCT inside
+SELECT cust, count(DISTINCT tag) AS t, sum(DISTINCT amount) AS s FROM o GROUP BY cust;
+
+-- an aggregate of aggregates
+SELECT max(n) AS most, avg(n) AS usual FROM (SELECT cust, count(*) AS n FROM o GROUP BY cust);
+
+-- an aggregate joined with what it came from
+SELECT o.id, o.amount - t.a AS off FROM o JOIN (SELECT cust, avg(amount) AS a FROM o GROUP BY cust) t ON t.cust = o.cust;
+
+-- aggregates joined with each other
+SELECT a.cust, a.n, b.items FROM (SELECT cust, count(*) AS n FROM o GROUP BY cust) a LEFT JOIN (SELECT o.cust, sum(i.qty) AS items FROM o JOIN i ON i.ord = o.id GROUP BY o.cust) b ON b.cust = a.cust;
+
+-- min and max
+SELECT tag, min(amount) AS low, max(amount) AS high FROM o GROUP BY tag;
+
+-- median and quantiles
+SELECT tag, median(amount) AS m FROM o GROUP BY tag;
+
+-- variance
+SELECT tag, var_pop(amount) AS v, count(amount) AS n FROM o GROUP BY tag;
+
+-- bool_and and bool_or
+SELECT cust, bool_and(amount > 30) AS every, bool_or(amount > 30) AS some FROM o GROUP BY cust;

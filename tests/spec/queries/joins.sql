@@ -1,0 +1,55 @@
+-- inner
+SELECT c.name, o.id FROM c JOIN o ON o.cust = c.id;
+
+-- left
+SELECT c.name, o.id FROM c LEFT JOIN o ON o.cust = c.id;
+
+-- right
+SELECT c.name, o.id FROM c RIGHT JOIN o ON o.cust = c.id;
+
+-- full
+SELECT c.name, o.id FROM c FULL JOIN o ON o.cust = c.id;
+
+-- full with a condition on values
+SELECT c.id, o.id AS ord FROM c FULL JOIN o ON o.cust = c.id AND o.amount > 30;
+
+-- cross
+SELECT c.id, o.id AS ord FROM c CROSS JOIN o WHERE c.credit > o.amount;
+
+-- semi
+SELECT id FROM c LEFT SEMI JOIN o ON o.cust = c.id AND o.amount > 50;
+DUCKDB SELECT id FROM c WHERE EXISTS (SELECT 1 FROM o WHERE o.cust = c.id AND o.amount > 50);
+
+-- anti
+SELECT id FROM c LEFT ANTI JOIN o ON o.cust = c.id;
+DUCKDB SELECT id FROM c WHERE NOT EXISTS (SELECT 1 FROM o WHERE o.cust = c.id);
+
+-- USING
+SELECT cust, a.id, b.day FROM o a JOIN o b USING (cust);
+
+-- NATURAL
+SELECT amount, a.x, b.y FROM (SELECT amount, id AS x FROM o) a NATURAL JOIN (SELECT credit AS amount, id AS y FROM c) b;
+
+-- by a range
+SELECT a.id, b.id AS other FROM o a JOIN o b ON a.day < b.day AND a.amount > b.amount;
+
+-- three tables, left and inner
+SELECT c.name, o.id, i.sku FROM c LEFT JOIN o ON o.cust = c.id LEFT JOIN i ON i.ord = o.id;
+
+-- left join that a filter narrows
+SELECT c.name FROM c LEFT JOIN o ON o.cust = c.id WHERE o.id IS NULL;
+
+-- a join null-safe
+SELECT a.id, b.id AS other FROM o a JOIN o b ON a.cust <=> b.cust AND a.id < b.id;
+
+-- with itself, grouped
+SELECT a.cust, count(*) AS pairs FROM o a JOIN o b ON a.cust = b.cust GROUP BY a.cust;
+
+-- left join of an aggregate, coalesced
+SELECT c.id, coalesce(t.n, 0) AS n FROM c LEFT JOIN (SELECT cust, count(*) AS n FROM o GROUP BY cust) t ON t.cust = c.id;
+
+-- full join of aggregates
+SELECT coalesce(a.k, b.k) AS k, a.n, b.m FROM (SELECT cust AS k, count(*) AS n FROM o GROUP BY cust) a FULL JOIN (SELECT qty AS k, count(*) AS m FROM i GROUP BY qty) b ON a.k = b.k;
+
+-- DISTINCT over a join
+SELECT DISTINCT c.region, o.tag FROM c JOIN o ON o.cust = c.id;

@@ -1,0 +1,60 @@
+-- row_number
+SELECT id, row_number() OVER (PARTITION BY cust ORDER BY amount, id, day, tag) AS r FROM o;
+
+-- rank, dense_rank, percent_rank and cume_dist
+SELECT id, rank() OVER w AS r, dense_rank() OVER w AS d, percent_rank() OVER w AS p, cume_dist() OVER w AS c FROM o WINDOW w AS (PARTITION BY tag ORDER BY amount);
+
+-- ntile
+SELECT id, ntile(2) OVER (PARTITION BY cust ORDER BY day, id) AS half FROM o;
+
+-- lag and lead
+SELECT id, lag(amount) OVER (PARTITION BY cust ORDER BY day, id) AS before, lead(amount, 1, -1) OVER (PARTITION BY cust ORDER BY day, id) AS after FROM o;
+
+-- first_value, last_value and nth_value
+SELECT id, first_value(amount) OVER w AS f, last_value(amount) OVER w AS l, nth_value(amount, 2) OVER w AS n FROM o WINDOW w AS (PARTITION BY cust ORDER BY day, id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
+
+-- running sum
+SELECT id, sum(amount) OVER (PARTITION BY cust ORDER BY day, id) AS s FROM o;
+
+-- a frame of rows
+SELECT id, sum(amount) OVER (PARTITION BY cust ORDER BY day, id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS s FROM o;
+
+-- a frame of values
+SELECT id, count(*) OVER (PARTITION BY tag ORDER BY day RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) AS n FROM o;
+
+-- an aggregate of the whole partition
+SELECT id, amount - avg(amount) OVER (PARTITION BY cust) AS off FROM o;
+
+-- no PARTITION BY
+SELECT id, rank() OVER (ORDER BY amount DESC) AS r FROM o;
+
+-- two windows with other partitions
+SELECT id, count(*) OVER (PARTITION BY cust) AS a, count(*) OVER (PARTITION BY tag) AS b FROM o;
+
+-- inside an expression
+SELECT id, CASE WHEN row_number() OVER (PARTITION BY cust ORDER BY day, id) = 1 THEN 'first' ELSE 'later' END AS place FROM o;
+
+-- QUALIFY
+SELECT id, cust FROM o QUALIFY row_number() OVER (PARTITION BY cust ORDER BY amount DESC, id) = 1;
+
+-- over groups
+SELECT cust, sum(amount) AS s, rank() OVER (ORDER BY sum(amount) DESC) AS r FROM o GROUP BY cust;
+
+-- a share of the whole
+SELECT cust, sum(amount) * 100 / sum(sum(amount)) OVER () AS share FROM o WHERE amount IS NOT NULL GROUP BY cust;
+
+-- over a join
+SELECT c.region, o.id, rank() OVER (PARTITION BY c.region ORDER BY o.amount) AS r FROM c JOIN o ON o.cust = c.id;
+
+-- filtered from outside
+SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY cust ORDER BY day, id) AS r FROM o) WHERE r <= 1;
+
+-- by an expression
+SELECT id, count(*) OVER (PARTITION BY day % 2) AS n FROM o;
+
+-- ignoring NULLs
+SELECT id, last_value(amount) IGNORE NULLS OVER (PARTITION BY cust ORDER BY day, id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS l FROM o;
+DUCKDB SELECT id, last_value(amount IGNORE NULLS) OVER (PARTITION BY cust ORDER BY day, id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS l FROM o;
+
+-- grouped over a window
+SELECT r, count(*) AS n FROM (SELECT rank() OVER (PARTITION BY cust ORDER BY amount) AS r FROM o) GROUP BY r;
