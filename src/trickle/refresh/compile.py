@@ -15,7 +15,7 @@ from ..lake.model import Table
 from ..lake.types import to_spark
 from ..plan import Scan, walk, weight
 from ..registry.models import Dependency
-from ..sql.dialects import duckdb_to_spark
+from ..sql.dialects import duckdb_to_spark, is_translatable
 from ..sql.dialects import to_spark as query_to_spark
 from ..sql.lower import Query, lower
 from ..sql.names import distinct
@@ -81,11 +81,13 @@ def compile_query(transaction: Transaction, text: str, dialect: str = "spark", f
     tables, views = _Surroundings(transaction).of(spark_text)
     schemas = {n: [(c.name, to_spark(c, t.label).simpleString()) for c in t.columns] for n, t in tables.items()}
     try:
-        query = lower(spark_text, schemas, views)
+        query = lower(text, schemas, views, dialect)
         query.require_deterministic()
         storage = store(query.plan, query.labels, float_sums=float_sums)
         _require_bearable(storage)
     except NotIncremental as obstacle:
+        if not is_translatable(text, dialect):
+            raise
         return Compiled(spark_text, tables, views, obstacle=obstacle)
     distinct(query.labels, "the query's column")
     return Compiled(spark_text, tables, views, query, storage)

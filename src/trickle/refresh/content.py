@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import DataType
 
 from ..delta.state import initial
+from ..errors import QueryError
 from ..execute import ddl
 from ..execute.binding import Binding
 from ..execute.transaction import Transaction
 from ..lake.changes import consolidate
+from ..lake.foreign import translated
 from ..lake.lake import Lake
 from ..lake.model import WEIGHT, Table
 from ..registry.models import StreamTable
@@ -59,17 +62,23 @@ class Content:
         rows = self.rows(transaction)
         if self.compiled.storage is None:
             return rows
-        binding = Binding(transaction)
-        try:
-            types = [
-                f.dataType for f in binding.run(self.compiled.text, f'stream table "{self.table.label}"').schema.fields
-            ]
-        finally:
-            binding.close()
+        types = self._types(transaction)
         columns = [F.col(quote_spark(f.name)) for f in rows.schema.fields]
         typed = [c.cast(type) for c, type in zip(columns, types, strict=False)]
         named = zip([*typed, *columns[len(typed) :]], rows.schema.fields, strict=True)
         return rows.select(*(column.alias(field.name) for column, field in named))
+
+    def _types(self, transaction: Transaction) -> list[DataType]:
+        """What Spark's analyzer says of the query; nothing where it knows less of SQL than Trickle."""
+        binding = Binding(transaction)
+        try:
+            with translated(f'stream table "{self.table.label}"'):
+                fields = binding.run(self.compiled.text).schema.fields
+        except QueryError:
+            return []
+        finally:
+            binding.close()
+        return [field.dataType for field in fields]
 
     def create(self, transaction: Transaction, fill: bool) -> int:
         """A new stored table and its published view; how many rows it got."""

@@ -101,10 +101,30 @@ def _parse(sql: str, dialect: str) -> exp.Expr:
     return trees[0]
 
 
-def _generate(tree: exp.Expr, source: str, target: str) -> str:
-    if source != "spark" and target == "spark":
+def meant(tree: exp.Expr, dialect: str) -> exp.Expr:
+    """The tree with what its dialect says silently said openly, so that Spark's words mean the same."""
+    if dialect != "spark":
         tree = tree.transform(_without_zone)
-    if source == "postgres":
+    if dialect == "postgres":
+        tree = annotate_types(tree, dialect="postgres")
+        _refuse_unclear_division(tree)
+    return tree
+
+
+def is_translatable(text: str, dialect: str) -> bool:
+    """Does the query mean the same in Spark's words? Some things sqlglot drops or shifts without a word."""
+    if dialect == "spark":
+        return True
+    tree = _parse(text, dialect)
+    counted = any(node.args.get("offset") for node in tree.find_all(exp.Unnest))
+    tied = any(options.args.get("with_ties") for options in tree.find_all(exp.LimitOptions))
+    return not (counted or tied or tree.find(exp.GenerateSeries, exp.ExplodingGenerateSeries))
+
+
+def _generate(tree: exp.Expr, source: str, target: str) -> str:
+    if target == "spark":
+        tree = meant(tree, source)
+    elif source == "postgres":
         _refuse_unclear_division(annotate_types(tree, dialect="postgres"))
     try:
         return tree.sql(dialect=DIALECTS[target], unsupported_level=ErrorLevel.RAISE)

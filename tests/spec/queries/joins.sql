@@ -28,7 +28,7 @@ DUCKDB SELECT id FROM c WHERE NOT EXISTS (SELECT 1 FROM o WHERE o.cust = c.id);
 SELECT cust, a.id, b.day FROM o a JOIN o b USING (cust);
 
 -- NATURAL
-SELECT amount, a.x, b.y FROM (SELECT amount, id AS x FROM o) a NATURAL JOIN (SELECT credit AS amount, id AS y FROM c) b;
+SELECT id, name, day FROM c NATURAL JOIN (SELECT cust AS id, day FROM o) t;
 
 -- by a range
 SELECT a.id, b.id AS other FROM o a JOIN o b ON a.day < b.day AND a.amount > b.amount;

@@ -80,8 +80,8 @@ class Context:
         return replace(self, domain=None)
 
     def reading(self, text: str) -> Context:
-        """The context inside a view: its own text, no CTEs of the query around."""
-        return replace(self, text=text, ctes={})
+        """The context inside a view: its own text, which is Spark's SQL, no CTEs of the query around."""
+        return replace(self, text=text, dialect="spark", ctes={}, domain=None)
 
     def another(self, lowered: Lowered) -> Lowered:
         """The same relation under new column names, to stand beside itself."""

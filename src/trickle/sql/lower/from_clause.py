@@ -184,7 +184,7 @@ def _view(name: str, item: exp.Table, context: Context) -> Lowered:
         memory.opening.append(name)
         text = context.view_texts[name]
         inside = context.reading(text)
-        memory.views[name] = context.lower(parse_query(text, context.dialect), inside)
+        memory.views[name] = context.lower(parse_query(text, inside.dialect), inside)
         memory.opening.pop()
     return memory.views[name]
 

@@ -35,12 +35,11 @@ def limit_of(query: exp.Query, context: Context) -> Limit | None:
         return None
     if order is None:
         raise unsupported("LIMIT without ORDER BY", query, context.text, "Which rows it keeps is undefined.")
-    found = Limit(
-        _count(limit, context), _number(offset.expression, context) if offset else 0, _option(limit, "with_ties")
-    )
-    if found.ties and found.offset:
+    skipped = _number(offset.expression, context) if offset else 0
+    ties = _option(limit, "with_ties")
+    if ties and skipped:
         raise unsupported("WITH TIES behind OFFSET", query, context.text)
-    return found
+    return Limit(min(_count(limit, context), ALL - skipped), skipped, ties)
 
 
 def total_order(ordered: Sequence[exp.Ordered], columns: Sequence[Column]) -> tuple[exp.Ordered, ...]:
@@ -58,11 +57,9 @@ def first_rows(
     if limit.ties:
         return ranked_rows(rows, within, order, limit, context)
     ranked = total_order(order, rows.columns)
-    return (
-        ranked_rows(rows, within, ranked, limit, context)
-        if partition
-        else TopK(rows, ranked, limit.count, limit.offset)
-    )
+    if partition:
+        return ranked_rows(rows, within, ranked, limit, context)
+    return TopK(rows, ranked, limit.count, limit.offset)
 
 
 def ranked_rows(

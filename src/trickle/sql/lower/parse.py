@@ -7,7 +7,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from trickle.errors import QueryError
-from trickle.sql.dialects import DIALECTS
+from trickle.sql.dialects import DIALECTS, meant
 
 
 def parse_query(text: str, dialect: str = "spark") -> exp.Query:
@@ -18,7 +18,7 @@ def parse_query(text: str, dialect: str = "spark") -> exp.Query:
         raise QueryError("the query cannot be parsed", detail=_first(error)) from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Query | exp.Values):
         raise QueryError("expected one query", hint="a defining query is a SELECT, a set operation or VALUES.")
-    return trees[0]  # type: ignore[return-value]
+    return meant(trees[0], dialect)  # type: ignore[return-value]
 
 
 def _first(error: Exception) -> str:
