@@ -15,6 +15,7 @@ from trickle.plan import (
     OuterJoin,
     Project,
     all_of,
+    both,
     col,
     conjuncts,
     keep,
@@ -51,7 +52,9 @@ class Block:
     """The rows around that the SELECT is computed for, if it reads them."""
     plan: Node = field(init=False)
     carried: tuple[Column, ...] = ()
-    """The domain's columns, as they are called by now."""
+    """The columns that tie rows to those around, as they are called by now: the domain's, or keys."""
+    theirs: list[tuple[exp.Expr, type[exp.Binary]]] = field(default_factory=list)
+    """What keys are compared with, and how."""
     correlated: list[exp.Expr] = field(default_factory=list)
     """Conjuncts that read columns of the query around."""
     order: list[exp.Expr] = field(default_factory=list)
@@ -106,14 +109,29 @@ class Block:
 
     def lower(self) -> Lowered:
         """The whole SELECT."""
-        if self.correlated:
-            raise unsupported("a correlated subquery of this shape", self.correlated[0], self.context.text)
         chosen = self.chosen()
+        if self.correlated:
+            self.carry_keys(chosen)
         if self.is_grouped(chosen):
             chosen = self.group(chosen)
         chosen = [Chosen(c.label, subqueries.join_values(self, c.expression), c.alias) for c in chosen]
         chosen, order = self.window(chosen)
         return self.finish(chosen, order)
+
+    def carry_keys(self, chosen: list[Chosen]) -> None:
+        """Rows around are found by equality: what must be equal to theirs is carried along, no domain is needed."""
+        total = self.is_grouped(chosen) and not self.select.args.get("group")
+        keys = [subqueries.equality(c, self.plan) for c in self.correlated]
+        if total or self.domain is not None or any(key is None for key in keys):
+            raise unsupported("a correlated subquery of this shape", self.correlated[0], self.context.text)
+        items = [self.item("key", key.mine) for key in keys if key is not None]
+        self.plan = Project(self.plan, (*keep(self.plan.columns), *items))
+        self.carried = tuple(item.column for item in items)
+        self.theirs = [(key.theirs, key.operator) for key in keys if key is not None]
+
+    def links(self) -> tuple[exp.Expr, ...]:
+        pairs = zip(self.carried, self.theirs, strict=True) if self.theirs else ()
+        return tuple(both(theirs, col(mine.name), operator) for mine, (theirs, operator) in pairs)
 
     def group(self, chosen: list[Chosen]) -> list[Chosen]:
         """γ, then HAVING."""
@@ -126,19 +144,18 @@ class Block:
         if having is not None:
             condition = grouping.over_groups(self.bind_with_aliases(having.this, chosen), source)
         self.plan = grouping.relation(source)
-        if self.domain is not None:
-            self.carry_over(self.domain, grouping, total=self.select.args.get("group") is None)
+        self.carry_over(grouping)
         keys = [k for k in grouping.keys if isinstance(k.expression, exp.Column)]
         self.grouped = {k.expression.name: k.name for k in keys}
         if condition is not None:
             self.keep_where(condition)
         return over
 
-    def carry_over(self, domain: Domain, grouping: Grouping, total: bool) -> None:
-        """The domain's columns are group keys now; without GROUP BY each of its rows has a group, even of nothing."""
-        keys = grouping.keys[: len(self.carried)]
+    def carry_over(self, grouping: Grouping) -> None:
+        """Carried columns are group keys now; without GROUP BY each row of a domain has a group, even of nothing."""
+        keys, domain = grouping.keys[: len(self.carried)], self.domain
         self.carried = tuple(key.column for key in keys)
-        if not total:
+        if domain is None or self.select.args.get("group") is not None:
             return
         on = all_of(same(col(mine.name), col(key.name)) for mine, key in zip(domain.columns, keys, strict=True))
         known = [Item(key.column, col(mine.name)) for mine, key in zip(domain.columns, keys, strict=True)]
@@ -225,10 +242,10 @@ class Block:
         labels = tuple(c.label for c in chosen)
         limit = limit_of(self.select, self.context)
         if self.select.args.get("distinct"):
-            return Lowered(self.distinct(items, order, limit), labels, self.carried)
+            return Lowered(self.distinct(items, order, limit), labels, self.carried, self.links())
         if limit is None:
-            return Lowered(Project(self.plan, items), labels, self.carried)
-        return Lowered(self.top(items, order, limit), labels, self.carried)
+            return Lowered(Project(self.plan, items), labels, self.carried, self.links())
+        return Lowered(self.top(items, order, limit), labels, self.carried, self.links())
 
     def require_known(self, expressions: list[exp.Expr]) -> None:
         """What is chosen must be computed from rows at hand; a query around is read by way of the domain."""

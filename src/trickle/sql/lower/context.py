@@ -27,7 +27,9 @@ class Lowered:
     plan: Node
     labels: tuple[str, ...]
     carried: tuple[Column, ...] = ()
-    """Columns of the domain that the relation is computed for; they stand before those with labels."""
+    """Columns that tie the relation to the rows around it; they stand before those with labels."""
+    links: tuple[exp.Expr, ...] = ()
+    """How they do, where no domain says it."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ any other shape      over its domain: the rows around that it is computed for
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -42,6 +42,7 @@ from trickle.plan import (
 from trickle.sql.lower.bind import is_subquery
 from trickle.sql.lower.domain import Answer, answer
 from trickle.sql.lower.grouping import Grouping, has_aggregate
+from trickle.sql.lower.ordering import limit_of
 from trickle.sql.lower.refuse import unsupported, wrong
 
 if TYPE_CHECKING:
@@ -117,7 +118,16 @@ def open_subquery(block: Block, query: exp.Expr) -> Inner:
         if not inner.is_grouped(chosen):
             values = [join_values(inner, c.expression) for c in chosen]
             return Inner(inner.plan, values, _outward(block, inner))
-    return open_over_domain(block, query)
+    return _first_that_works(block, lambda: open_by_keys(block, query), lambda: open_over_domain(block, query))
+
+
+def open_by_keys(block: Block, query: exp.Expr) -> Inner:
+    """A subquery whose rows are found by equality, whatever it makes of them."""
+    if not isinstance(query, exp.Select) or query.args.get("with_"):
+        raise unsupported("a correlated subquery of this shape", query, block.context.text)
+    lowered = block.inner(query).lower()
+    values: list[exp.Expr] = [col(c.name) for c in lowered.plan.columns[len(lowered.carried) :]]
+    return Inner(lowered.plan, values, [renamed(link, block.grouped) for link in lowered.links])
 
 
 def open_over_domain(block: Block, query: exp.Expr) -> Inner:
@@ -134,15 +144,33 @@ def scalar(block: Block, node: exp.Subquery) -> exp.Expr:
 
 def _scalar(block: Block, query: exp.Expr, node: exp.Subquery) -> exp.Expr:
     """An aggregate of rows found by equality is grouped by what must be equal."""
-    if not isinstance(query, exp.Select) or not _is_plain(query):
+    if not isinstance(query, exp.Select):
         raise unsupported("a correlated subquery of this shape", node, block.context.text)
+    if not _is_plain(query, but=("having",)):
+        return _ranked_scalar(block, query, node)
     inner = block.inner(query)
     chosen = inner.chosen()
-    if inner.is_grouped(chosen):
-        found = Inner(inner.plan, [c.expression for c in chosen], _outward(block, inner))
-        return per_key(block, found, found.single(block, node), node)
-    found = Inner(inner.plan, [join_values(inner, c.expression) for c in chosen], _outward(block, inner))
-    return per_key(block, found, _at_most_one(found.single(block, node)), node)
+    if not inner.is_grouped(chosen):
+        found = Inner(inner.plan, [join_values(inner, c.expression) for c in chosen], _outward(block, inner))
+        return per_key(block, found, _at_most_one(found.single(block, node)), node)
+    found = Inner(inner.plan, [c.expression for c in chosen], _outward(block, inner))
+    value, having = found.single(block, node), query.args.get("having")
+    if having is not None:
+        # a group that HAVING leaves out gives no row, and no row is NULL
+        value = when(inner.bind_with_aliases(having.this, chosen), value)
+    if any(is_subquery(part) for part in value.walk()):
+        raise unsupported("a subquery within HAVING of a subquery", node, block.context.text)
+    return per_key(block, found, value, node)
+
+
+def _ranked_scalar(block: Block, query: exp.Select, node: exp.Subquery) -> exp.Expr:
+    found = open_by_keys(block, query)
+    value = found.single(block, node)
+    limit = limit_of(query, block.context)
+    if limit is None or limit.count > 1 or limit.ties or not found.conditions:
+        return per_key(block, found, _at_most_one(value), node)
+    block.plan = OuterJoin(block.plan, found.plan, all_of(found.conditions))
+    return value
 
 
 def _any_scalar(block: Block, query: exp.Expr, node: exp.Subquery) -> exp.Expr:
@@ -294,7 +322,7 @@ def _renamed(block: Block, inner: Inner, value: exp.Expr) -> tuple[Inner, exp.Ex
 
 
 @dataclass(frozen=True)
-class _Key:
+class Key:
     """`mine = theirs`, or `<=>`: a correlated conjunct whose sides belong to one query each."""
 
     mine: exp.Expr
@@ -302,14 +330,22 @@ class _Key:
     operator: type[exp.Binary]
 
 
-def _equality(block: Block, inner: Inner, condition: exp.Expr, node: exp.Expr) -> _Key:
+def equality(condition: exp.Expr, inside: Node) -> Key | None:
+    """The key that a correlated conjunct is, if it is one."""
     bare = condition.unnest()
     if isinstance(bare, exp.EQ | exp.NullSafeEQ):
-        names, around = set(inner.plan.names), set(block.plan.names)
+        names = set(inside.names)
         for mine, theirs in ((bare.left, bare.right), (bare.right, bare.left)):
-            if references(mine) <= names and references(theirs) <= around:
-                return _Key(mine.unnest(), theirs.unnest(), type(bare))
-    raise unsupported("a correlation other than equality in a subquery used as a value", node, block.context.text)
+            if references(mine) <= names and not references(theirs) & names:
+                return Key(mine.unnest(), theirs.unnest(), type(bare))
+    return None
+
+
+def _equality(block: Block, inner: Inner, condition: exp.Expr, node: exp.Expr) -> Key:
+    key = equality(condition, inner.plan)
+    if key is None or not references(key.theirs) <= set(block.plan.names):
+        raise unsupported("a correlation other than equality in a subquery used as a value", node, block.context.text)
+    return key
 
 
 def _outward(block: Block, inner: Block) -> list[exp.Expr]:
@@ -335,10 +371,10 @@ def _at_most_one(value: exp.Expr) -> exp.Expr:
     return when(several, error, exp.AnyValue(this=value.copy()))
 
 
-def _is_plain(query: exp.Select) -> bool:
+def _is_plain(query: exp.Select, but: Collection[str] = ()) -> bool:
     """Only FROM, WHERE and a select list: nothing that a correlated conjunct could not be lifted over."""
     clauses = ("group", "having", "limit", "offset", "qualify", "with_", "windows", "distinct")
-    return not any(query.args.get(clause) for clause in clauses) and not any(
+    return not any(query.args.get(clause) for clause in clauses if clause not in but) and not any(
         item.find(exp.Window) for item in query.expressions
     )
 
