@@ -59,6 +59,8 @@ class Grouping:
                 return self.sets.grouping(node, self.context)
             if isinstance(node, exp.Window):
                 return self._window(node, source)
+            if is_subquery(node):
+                return self._subquery(node, source)
             if is_aggregate(node, self.context.user_aggregates):
                 return col(self._call(node, source).name)
             if isinstance(node, exp.Column):
@@ -71,6 +73,13 @@ class Grouping:
             return node
 
         return expression.transform(visit)
+
+    def _subquery(self, node: exp.Expr, source: Node) -> exp.Expr:
+        """As written, its own aggregates too; what it is compared with ranges over groups."""
+        node = node.copy()
+        if isinstance(node, exp.In | exp.Binary):
+            node.set("this", self.over_groups(node.this, source))
+        return node
 
     def _window(self, node: exp.Window, source: Node) -> exp.Expr:
         """`sum(sum(x)) OVER (…)`: the outer function ranges over groups, the inner one aggregates rows."""

@@ -10,7 +10,19 @@ from sqlglot import exp
 from trickle.sql.dialects import spark_to_duckdb
 from trickle.testing.streams.query import Query
 
-RESULT_TYPES: dict[str, dict[str, str]] = {}
+SUM, AVERAGE, QUOTIENT = "DECIMAL(25, 2)", "DECIMAL(19, 6)", "DECIMAL(38, 6)"
+RESULT_TYPES = {
+    "q01": {"sum_qty": SUM, "sum_base_price": SUM, "avg_qty": AVERAGE, "avg_price": AVERAGE, "avg_disc": AVERAGE},
+    "q07": {"l_year": "INT"},
+    "q08": {"o_year": "INT", "mkt_share": QUOTIENT},
+    "q09": {"o_year": "INT"},
+    "q11": {"value": "DECIMAL(36, 2)"},
+    "q12": {"high_line_count": "BIGINT", "low_line_count": "BIGINT"},
+    "q14": {"promo_revenue": QUOTIENT},
+    "q17": {"avg_yearly": "DECIMAL(30, 6)"},
+    "q18": {"sum_qty": SUM},
+    "q22": {"totacctbal": SUM},
+}
 """Spark's types of results where DuckDB's are wider, or where it has doubles for quotients and averages."""
 
 DOUBLES = {
