@@ -54,7 +54,9 @@ def report(run: Run, wrong: list[str]) -> None:
     for query in run.queries:
         exact = "no" if any(line.startswith(query.name) for line in wrong) else "yes"
         seconds = statistics.median(run.seconds[query.name])
-        print(f"{query.name:8}{run.full(query):>10.2f}{seconds:>16.2f}{run.changed[query.name]:>12}  {exact}", flush=True)
+        print(
+            f"{query.name:8}{run.full(query):>10.2f}{seconds:>16.2f}{run.changed[query.name]:>12}  {exact}", flush=True
+        )
 
 
 def _said(lines: list[str]) -> list[str]:

@@ -6,7 +6,7 @@ the answer of most queries.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -20,9 +20,15 @@ BUSY_DAYS = ("1993-10-20", "1994-02-01", "1995-03-16", "1995-09-01", "1996-01-01
 NATIONS = (2, 3, 6, 7, 8, 12, 20)
 """Brazil, Canada, France, Germany, India, Japan, Saudi Arabia: those that queries name, and two of Asia."""
 CODES = (13, 31, 23, 29, 30, 18, 17)
-TYPES = ("ECONOMY ANODIZED STEEL", "PROMO PLATED BRASS", "LARGE POLISHED BRASS", "SMALL BURNISHED TIN")
-PACKS = (("Brand#23", "MED BOX"), ("Brand#12", "SM PACK"), ("Brand#34", "LG CASE"), ("Brand#45", "JUMBO JAR"))
-SIZES = (15, 49, 14, 3, 9)
+KINDS = (
+    ("p_type", "ECONOMY ANODIZED STEEL", "PROMO PLATED BRASS", "LARGE POLISHED BRASS", "SMALL BURNISHED BRASS"),
+    ("p_size", 49, 15, 15, 15),
+)
+PACKS = (
+    ("p_brand", "Brand#23", "Brand#12", "Brand#34", "Brand#45"),
+    ("p_container", "MED BOX", "SM PACK", "LG CASE", "JUMBO JAR"),
+    ("p_size", 5, 3, 9, 14),
+)
 
 Transaction = tuple[str, ...]
 
@@ -58,10 +64,11 @@ class Changes:
         )
 
     def _corrected_orders(self, rng: Random) -> Transaction:
+        urgency = rng.choice(("1-URGENT", "5-LOW"))
         part = f"(l_partkey + {rng.randint(1, 50)}) % {self._sized(PARTS)} + 1"
         return (
             f"UPDATE orders SET o_custkey = {self._another_customer(rng)} WHERE {_picked(rng, 300, 'o_orderkey')}",
-            f"""UPDATE orders SET o_totalprice = o_totalprice + 100, o_orderpriority = '{rng.choice("13")}-URGENT'
+            f"""UPDATE orders SET o_totalprice = o_totalprice + 100, o_orderpriority = '{urgency}'
                 WHERE {_picked(rng, 300, "o_orderkey")}""",
             f"""UPDATE lineitem SET l_extendedprice = CAST(l_extendedprice * 1.{rng.randint(10, 30)} AS DECIMAL(15, 2))
                 WHERE {" OR ".join(_two_days(rng, begin) for begin in BUSY_DAYS)}""",
@@ -76,24 +83,24 @@ class Changes:
         )
 
     def _corrected_others(self, rng: Random) -> Transaction:
-        brand, container = rng.choice(PACKS)
+        name = rng.choice(("plum", "puff"))
         return (
             f"""UPDATE customer SET c_acctbal = c_acctbal + {rng.randint(100, 900)}, c_mktsegment = 'BUILDING',
-                                    c_phone = concat('{rng.choice(CODES)}', substring(c_phone, 3))
+                                    c_phone = concat({_in_turn("c_custkey", CODES)}, substring(c_phone, 3))
                 WHERE c_custkey % 150 = {rng.randint(0, 149)}""",
-            f"""UPDATE customer SET c_nationkey = {rng.choice(NATIONS)}, c_address = 'moved'
+            f"""UPDATE customer SET c_nationkey = {_in_turn("c_custkey", NATIONS)}, c_address = 'moved'
                 WHERE c_custkey % 150 = {rng.randint(0, 149)}""",
-            f"""UPDATE part SET p_type = '{rng.choice(TYPES)}', p_size = {rng.choice(SIZES)}
+            f"""UPDATE part SET {", ".join(f"{c} = {_in_turn('p_partkey', values)}" for c, *values in KINDS)}
                 WHERE p_partkey % 150 = {rng.randint(0, 149)}""",
-            f"""UPDATE part SET p_brand = '{brand}', p_container = '{container}', p_size = 5,
-                                p_name = 'forest green {rng.choice(("plum", "puff"))}'
+            f"""UPDATE part SET p_name = 'forest green {name}',
+                                {", ".join(f"{c} = {_in_turn('p_partkey', values)}" for c, *values in PACKS)}
                 WHERE p_partkey % 150 = {rng.randint(0, 149)}""",
             f"""UPDATE supplier SET s_nationkey = {rng.choice(NATIONS)}, s_acctbal = s_acctbal + 10
                 WHERE s_suppkey % 100 = {rng.randint(0, 99)}""",
-            f"""UPDATE supplier SET s_address = 'moved', s_comment = '{rng.choice(("fine", "Customer Complaints"))}'
-                WHERE s_suppkey % 100 = {rng.randint(0, 99)}""",
+            f"""UPDATE supplier SET s_address = concat(s_address, 'x'), s_comment = '{rng.choice(("fine", "Customer Complaints"))}'
+                WHERE s_nationkey = {rng.choice(NATIONS)} AND s_suppkey % 2 = {rng.randint(0, 1)}""",
             f"""UPDATE partsupp SET ps_supplycost = ps_supplycost * 0.5, ps_availqty = {rng.randint(1, 60)}
-                WHERE {_picked(rng, 200, "ps_partkey")}""",
+                WHERE {_picked(rng, 100, "ps_partkey")}""",
         )
 
     def _another_customer(self, rng: Random) -> str:
@@ -122,3 +129,12 @@ def _picked(rng: Random, one_of: int, *key: str) -> str:
 def _two_days(rng: Random, begin: str) -> str:
     first = f"DATE '{begin}' + {rng.randint(0, 24)}"
     return f"l_shipdate BETWEEN {first} AND {first} + 1"
+
+
+def _in_turn(key: str, values: Sequence[object]) -> str:
+    """One of the values for each picked row.
+
+    >>> _in_turn("id", ("a", "b"))
+    "element_at(array('a', 'b'), CAST(id DIV 150 % 2 AS INT) + 1)"
+    """
+    return f"element_at(array({', '.join(map(repr, values))}), CAST({key} DIV 150 % {len(values)} AS INT) + 1)"
