@@ -83,7 +83,7 @@ class Changes:
         )
 
     def _corrected_others(self, rng: Random) -> Transaction:
-        name = rng.choice(("plum", "puff"))
+        name, opinion = rng.choice(("plum", "puff")), rng.choice(("fine", "Customer Complaints"))
         return (
             f"""UPDATE customer SET c_acctbal = c_acctbal + {rng.randint(100, 900)}, c_mktsegment = 'BUILDING',
                                     c_phone = concat({_in_turn("c_custkey", CODES)}, substring(c_phone, 3))
@@ -97,7 +97,7 @@ class Changes:
                 WHERE p_partkey % 150 = {rng.randint(0, 149)}""",
             f"""UPDATE supplier SET s_nationkey = {rng.choice(NATIONS)}, s_acctbal = s_acctbal + 10
                 WHERE s_suppkey % 100 = {rng.randint(0, 99)}""",
-            f"""UPDATE supplier SET s_address = concat(s_address, 'x'), s_comment = '{rng.choice(("fine", "Customer Complaints"))}'
+            f"""UPDATE supplier SET s_address = concat(s_address, 'x'), s_comment = '{opinion}'
                 WHERE s_nationkey = {rng.choice(NATIONS)} AND s_suppkey % 2 = {rng.randint(0, 1)}""",
             f"""UPDATE partsupp SET ps_supplycost = ps_supplycost * 0.5, ps_availqty = {rng.randint(1, 60)}
                 WHERE {_picked(rng, 100, "ps_partkey")}""",
