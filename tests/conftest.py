@@ -32,6 +32,7 @@ HEAVY_ON_POSTGRES = ("behaviour/streams/",)
 
 LONGEST = (
     "oracle/test_delta",
+    "acceptance/test_tpch",
     "acceptance/test_agreement",
     "acceptance/test_crash",
     "behaviour/",

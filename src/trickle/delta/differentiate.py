@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from trickle.delta.rules import RULES, Rule
-from trickle.delta.simplify import flatten, simplify
+from trickle.delta.simplify import flatten, outer_to_inner, simplify
 from trickle.delta.weights import WEIGHT_COLUMN
 from trickle.errors import NotIncremental
 from trickle.plan import Node, Scan, Version, empty, rebuild, tables
@@ -16,7 +16,7 @@ def differentiate(
     plan: Node, unchanged: frozenset[str] = frozenset(), rules: Mapping[type[Node], Rule] = RULES
 ) -> Node:
     """Δplan: the plan's columns and `__w`. Tables in `unchanged` contribute nothing."""
-    raw = raw_delta(flatten(plan), unchanged, rules)
+    raw = raw_delta(flatten(outer_to_inner(plan)), unchanged, rules)
     return simplify(settle(raw, unchanged))
 
 

@@ -216,6 +216,7 @@ class _Maintenance:
     def stage(self, started: datetime, clock: float, inserted: int, deleted: int) -> None:
         """The frontier and the history line go with the transaction's own commit."""
         registry, table, base = self.refresher.registry, self.table, self.transaction.base
+        milliseconds = (time.perf_counter() - clock) * 1000
 
         def unchanged_since(connection: Connection, head: Snapshot) -> None:
             registry.require(connection, table)
@@ -240,7 +241,7 @@ class _Maintenance:
                     inserted,
                     deleted,
                     0,
-                    (time.perf_counter() - clock) * 1000,
+                    milliseconds,
                     snapshot,
                     snapshot,
                     "transaction",

@@ -21,3 +21,29 @@ INSERT INTO l VALUES (1), (9);
 QUERY SELECT k FROM l WHERE k > 5 OR EXISTS (SELECT 1 FROM r WHERE r.k = l.k);
 CHANGE INSERT INTO r VALUES (1), (9), (9);
 EXPECT VALUES (1, 1);
+
+-- HAVING against an aggregate of its own
+CREATE TABLE t (k INT, v INT);
+INSERT INTO t VALUES (1, 10), (2, 20), (2, 20);
+QUERY SELECT k, sum(v) AS s FROM t GROUP BY k HAVING sum(v) > (SELECT sum(v) * 0.5 FROM t);
+CHANGE INSERT INTO t VALUES (1, 90);
+EXPECT VALUES (-1, 2, 40), (1, 1, 100);
+
+-- HAVING with IN over groups
+CREATE TABLE t (k INT, v INT);
+CREATE TABLE r (n INT);
+INSERT INTO t VALUES (1, 10), (2, 20), (2, 20);
+INSERT INTO r VALUES (2);
+QUERY SELECT k FROM t GROUP BY k HAVING count(*) IN (SELECT n FROM r GROUP BY n HAVING count(*) = 1);
+CHANGE INSERT INTO r VALUES (1), (2);
+EXPECT VALUES (-1, 2), (1, 1);
+
+-- a sum of nothing compares with nothing
+CREATE TABLE l (k INT, v INT);
+CREATE TABLE r (k INT, v INT);
+INSERT INTO l VALUES (1, 5), (2, 5), (3, 5);
+INSERT INTO r VALUES (1, 4), (2, 4);
+QUERY SELECT k FROM l WHERE v > (SELECT 0.5 * sum(v) FROM r WHERE r.k = l.k);
+CHANGE DELETE FROM r WHERE k = 1;
+CHANGE INSERT INTO r VALUES (2, 90), (3, 1);
+EXPECT VALUES (-1, 1), (-1, 2), (1, 3);

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from trickle.delta.simplify import drop_empty, flatten, merge_projections, prune_columns, push_filters, simplify
-from trickle.plan import TRUE, Filter, Join, Node, Project, Scan, SemiJoin, UnionAll, empty, is_empty, walk
+import pytest
+
+from trickle.delta.simplify import (
+    drop_empty,
+    flatten,
+    merge_projections,
+    outer_to_inner,
+    prune_columns,
+    push_filters,
+    simplify,
+)
+from trickle.plan import TRUE, Filter, Join, Node, OuterJoin, Project, Scan, SemiJoin, UnionAll, empty, is_empty, walk
 from trickle.sql.lower import lower
 
 SCHEMAS = {t: [("k", "INT"), ("v", "INT"), ("s", "STRING")] for t in ("a", "b")}
@@ -39,6 +49,23 @@ def test_a_filter_stays_above_the_padded_side_of_an_outer_join() -> None:
     pushed = push_filters(plan("SELECT a.k FROM a LEFT JOIN b ON a.k = b.k WHERE b.v IS NULL AND a.v > 0"))
     placed = {type(n.input).__name__ for n in walk(pushed) if isinstance(n, Filter)}
     assert placed == {"OuterJoin", "Scan"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "padded"),
+    [
+        ("b.v > a.v", False),
+        ("a.v < 2 * (b.v + 1) AND b.k IN (SELECT k FROM a)", False),
+        ("a.v < (SELECT sum(v) FROM b WHERE b.k = a.k)", True),  # the join before it stays as it is
+        ("b.v IS NULL", True),
+        ("coalesce(b.v, 0) < 1", True),
+        ("b.v > 0 OR a.v > 0", True),
+        ("a.v > 0", True),
+    ],
+)
+def test_a_filter_that_rejects_null_needs_no_padding(condition: str, padded: bool) -> None:
+    found = outer_to_inner(plan(f"SELECT a.k FROM a LEFT JOIN b ON a.k = b.k WHERE {condition}"))
+    assert len([n for n in walk(found) if isinstance(n, OuterJoin)]) == padded
 
 
 def test_projections_of_projections_merge() -> None:

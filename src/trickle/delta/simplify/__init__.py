@@ -5,6 +5,7 @@ from __future__ import annotations
 from trickle.delta.simplify.drop_empty import drop_empty
 from trickle.delta.simplify.flatten import flatten
 from trickle.delta.simplify.merge_projections import merge_projections
+from trickle.delta.simplify.outer_to_inner import outer_to_inner
 from trickle.delta.simplify.prune_columns import prune_columns
 from trickle.delta.simplify.push_filters import push_filters
 from trickle.delta.simplify.push_semi_joins import push_semi_joins
@@ -32,6 +33,7 @@ __all__ = [
     "drop_empty",
     "flatten",
     "merge_projections",
+    "outer_to_inner",
     "prune_columns",
     "push_filters",
     "push_semi_joins",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from trickle.delta.aggregate import as_aggregate
+from trickle.delta.simplify import outer_to_inner
 from trickle.delta.state.algebra import Algebra, Rescan, algebra
 from trickle.delta.state.cells import Cell, counting
 from trickle.plan import (
@@ -107,6 +108,7 @@ class Storage:
 
 def store(plan: Node, labels: Sequence[str], *, float_sums: bool = True, merge: bool = True) -> Storage:
     """Decide how the result of `plan` is stored. Without `merge`, groups are always rescanned."""
+    plan = outer_to_inner(plan)
     aggregate, outputs, conditions = _peel(plan)
     if aggregate is None:
         return Storage(plan, tuple(labels), "delta", "no aggregate on top: the change is computed from the sources'")

@@ -53,8 +53,6 @@ class Grouping:
         """The expression over the aggregate's output: keys and calls replaced by their columns."""
 
         def visit(node: exp.Expr) -> exp.Expr:
-            if is_subquery(node):
-                return self._around(node, source)
             key = next((k for k in self.keys if k.expression == node.unnest()), None)
             if key is not None:
                 return col(key.name)
@@ -64,6 +62,8 @@ class Grouping:
                 return self.sets.grouping(node, self.context)
             if isinstance(node, exp.Window):
                 return self._window(node, source)
+            if is_subquery(node):
+                return self._subquery(node, source)
             if is_aggregate(node, self.context.user_aggregates):
                 return col(self._call(node, source).name)
             if isinstance(node, exp.Column):
@@ -77,8 +77,8 @@ class Grouping:
 
         return expression.transform(visit)
 
-    def _around(self, node: exp.Expr, source: Node) -> exp.Expr:
-        """A subquery stays as it is written; what it is compared with is over groups."""
+    def _subquery(self, node: exp.Expr, source: Node) -> exp.Expr:
+        """As written, its own aggregates too; what it is compared with ranges over groups."""
         node = node.copy()
         if isinstance(node, exp.In | exp.Binary):
             node.set("this", self.over_groups(node.this, source))
