@@ -195,7 +195,7 @@ def _validation(streams: Streams, query: str, dialect: str) -> Validation:
     compiled = compile_query(transaction, query, dialect)
     binding = Binding(transaction)
     try:
-        fields = binding.run(compiled.text, "query").schema.fields
+        fields = binding.run(compiled.shape, "query").schema.fields
     finally:
         binding.close()
     return Validation(

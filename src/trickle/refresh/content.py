@@ -21,6 +21,7 @@ from ..sql.render import render
 from ..sql.statement import Name
 from . import apply as applying
 from .compile import Compiled
+from .recursion import Recursions
 from .sources import Pinned
 from .stored import Fit, add_stored_table, add_view, fit, laid_out
 from .windows import Frames, Window, makers
@@ -49,6 +50,7 @@ class Content:
             finally:
                 binding.close()
         frames = Frames(self.lake, self.prefix, self.compiled.tables, makers(self.lake, self.windows, None))
+        Recursions.join(frames, self.compiled.recursions)
         try:
             return self.lake.spark.sql(render(initial(storage), frames.relation, storage.stored_labels))
         finally:
@@ -62,7 +64,7 @@ class Content:
         binding = Binding(transaction)
         try:
             types = [
-                f.dataType for f in binding.run(self.compiled.text, f'stream table "{self.table.label}"').schema.fields
+                f.dataType for f in binding.run(self.compiled.shape, f'stream table "{self.table.label}"').schema.fields
             ]
         finally:
             binding.close()
