@@ -51,7 +51,7 @@ class Differential:
         self.unchanged = settled(recursions, self.unchanged)
         # Whether a recursion only gains rows cannot be seen from the plan that reads it.
         self.appending = self.appending and not recursions
-        Recursions.join(self.frames, recursions)
+        Recursions.join(self.frames, recursions, self.storage, self.unchanged)
 
     @property
     def storage(self) -> Storage:

@@ -85,16 +85,16 @@ class Rounds:
         """The whole recursion, from its base on."""
         first = held(self.rows(self.base))
         _require_types(self.recursion, first.rows.schema)
-        return self.spread(first, Found(first.rows.limit(0), 0))
+        return self.spread(first, first.rows.limit(0))
 
-    def spread(self, found: Found, old: Found) -> Found:
+    def spread(self, found: Found, old: DataFrame) -> Found:
         """The rows and what they give rise to, round by round until nothing is new; without what is old."""
-        schema, new, depth = old.rows.schema, Known([Found(old.rows.limit(0), 0)]), 0
+        new, depth = Known([Found(old.limit(0), 0)]), 0
         while found.number:
             self._require_end(depth, new.number + found.number)
-            rest = old.rows.unionAll(new.rows)
+            rest = old.unionAll(new.rows)
             new.add(found)
-            rows = typed(self._next(found.rows, rest), schema)
+            rows = typed(self._next(found.rows, rest), old.schema)
             found = held(rows.subtract(rest.unionAll(found.rows)) if self.recursion.distinct else rows)
             depth += 1
         return Found(new.rows, new.number)
@@ -111,21 +111,70 @@ class Rounds:
         return self.frames.lake.spark.sql(render(plan, self.frames.name, plan.names))
 
     def _require_end(self, depth: int, rows: int) -> None:
-        for measure, reached, most in (("round", depth, self._most("depth")), ("row", rows, self._most("rows"))):
+        settings = self.frames.lake.settings
+        for name, reached, unit in (("depth", depth, "rounds"), ("rows", rows, "rows")):
+            most = settings[f"refresh.recursion_{name}"]
             if reached > most:
                 raise QueryError(
-                    f'the recursion "{self.recursion.label}" has no end within {most:,} {measure}s',
-                    detail="a cycle among its rows, or very deep data; nothing was committed.",
-                    hint=f"{self._advice()} or raise the setting refresh.recursion_{'depth' if measure == 'round' else 'rows'}.",
+                    f'the recursion "{self.recursion.label}" has no end within {most:,} {unit}',
+                    detail="its rows lead round in a circle, or very far; nothing was committed.",
+                    hint=f"{self._advice()}, or raise the setting refresh.recursion_{name}.",
                 )
 
     def _advice(self) -> str:
         if self.recursion.distinct:
-            return "let no column grow for ever (a counter, a path) without a condition that stops it,"
-        return "write UNION, which finds each row once, or a condition that stops it,"
+            return "add a condition that stops what grows from row to row (a counter, a path)"
+        return "write UNION, which finds each row once, or add a condition that stops it"
 
-    def _most(self, what: str) -> int:
-        return int(self.frames.lake.settings[f"refresh.recursion_{what}"])
+
+class Rederivation:
+    """The change of a recursion that only gains rows when its sources do: what may be gone is deleted and rederived."""
+
+    def __init__(self, frames: Frames, recursion: Recursion, before: DataFrame, unchanged: frozenset[str]) -> None:
+        self.frames, self.recursion, self.before, self.unchanged = frames, recursion, before, unchanged
+
+    def run(self) -> tuple[DataFrame, DataFrame]:
+        """R• and ΔR"""
+        gone = self._gone()
+        kept = held(self.before.subtract(gone.rows)).rows if gone.number else self.before
+        found = self._found(kept, gone)
+        came = found.rows.subtract(gone.rows) if gone.number else found.rows
+        went = gone.rows.subtract(found.rows) if found.number else gone.rows
+        change = came.withColumn(WEIGHT, F.lit(1)).unionAll(went.withColumn(WEIGHT, F.lit(-1)))
+        return kept.unionAll(found.rows), held(change).rows
+
+    def _gone(self) -> Found:
+        """Rows that lost a derivation, and all that stem from such."""
+        lost = held(self._rows(plans.lost(self.recursion, self.unchanged), self.before, Version.BEFORE))
+        return self._spread(lost, Version.BEFORE, self.before.limit(0))
+
+    def _found(self, kept: DataFrame, gone: Found) -> Found:
+        """Rows that can be derived again, rows that came, and all that stem from such."""
+        rows = self._rows(plans.gained(self.recursion, self.unchanged), kept, Version.AFTER)
+        if gone.number:
+            again = self._rows(plans.derived(self.recursion), kept, Version.AFTER).intersect(gone.rows)
+            rows = rows.unionAll(again)
+        return self._spread(held(rows.subtract(kept)), Version.AFTER, kept)
+
+    def _spread(self, found: Found, version: Version, old: DataFrame) -> Found:
+        if not found.number:
+            return found
+        rounds = Rounds(self.frames, self.recursion, version)
+        try:
+            return rounds.spread(found, old)
+        finally:
+            rounds.frames.close()
+
+    def _rows(self, plan: Node, itself: DataFrame, version: Version) -> DataFrame:
+        """A plan's rows, the recursion itself being these rows."""
+        frames = self.frames.beside(f"{version.value}_{self.recursion.table}")
+        try:
+            frames.replace((self.recursion.table, version), itself)
+            for read, columns in reads(plan).items():
+                frames.make(read, columns)
+            return typed(self.frames.lake.spark.sql(render(plan, frames.name, plan.names)), self.before.schema)
+        finally:
+            frames.close()
 
 
 def reads(*parts: Node) -> dict[Read, frozenset[str]]:
