@@ -17,7 +17,7 @@ from ..plan import STORED, Version
 from ..plan.recursion import Recursion
 from ..sql.names import quote_spark
 from .lookups import Read
-from .rounds import Rederivation, Rounds, held
+from .rounds import Rederivation, Rounds, apart, held
 from .windows import Columns, Frames
 
 
@@ -69,7 +69,7 @@ class Recursions:
     def _difference(self, recursion: Recursion) -> DataFrame:
         """R• − R°, one row a copy."""
         old, new = (self.read(recursion, version) for version in (Version.BEFORE, Version.AFTER))
-        came, went = new.exceptAll(old), old.exceptAll(new)
+        came, went = new.exceptAll(apart(old)), old.exceptAll(apart(new))
         return held(came.withColumn(WEIGHT, F.lit(1)).unionAll(went.withColumn(WEIGHT, F.lit(-1)))).rows
 
     def _anew(self, recursion: Recursion, version: Version) -> DataFrame:

@@ -37,6 +37,11 @@ def held(rows: DataFrame) -> Found:
     return Found(kept, kept.count())
 
 
+def apart(rows: DataFrame) -> DataFrame:
+    """The same rows under attributes of their own: Spark 4.3 fails to tell apart some set operations' two sides."""
+    return rows.select(*(F.col(quote_spark(name)).alias(name) for name in rows.columns))
+
+
 @dataclass
 class Known:
     """All rows so far: part by part as they were found."""
@@ -95,7 +100,7 @@ class Rounds:
             rest = old.unionAll(new.rows)
             new.add(found)
             rows = typed(self._next(found.rows, rest), old.schema)
-            found = held(rows.subtract(rest.unionAll(found.rows)) if self.recursion.distinct else rows)
+            found = held(rows.subtract(apart(rest.unionAll(found.rows))) if self.recursion.distinct else rows)
             depth += 1
         return Found(new.rows, new.number)
 
@@ -136,10 +141,10 @@ class Rederivation:
     def run(self) -> tuple[DataFrame, DataFrame]:
         """R• and ΔR"""
         gone = self._gone()
-        kept = held(self.before.subtract(gone.rows)).rows if gone.number else self.before
+        kept = held(self.before.subtract(apart(gone.rows))).rows if gone.number else self.before
         found = self._found(kept, gone)
-        came = found.rows.subtract(gone.rows) if gone.number else found.rows
-        went = gone.rows.subtract(found.rows) if found.number else gone.rows
+        came = found.rows.subtract(apart(gone.rows)) if gone.number else found.rows
+        went = gone.rows.subtract(apart(found.rows)) if found.number else gone.rows
         change = came.withColumn(WEIGHT, F.lit(1)).unionAll(went.withColumn(WEIGHT, F.lit(-1)))
         return kept.unionAll(found.rows), held(change).rows
 
@@ -152,9 +157,9 @@ class Rederivation:
         """Rows that can be derived again, rows that came, and all that stem from such."""
         rows = self._rows(plans.gained(self.recursion, self.unchanged), kept, Version.AFTER)
         if gone.number:
-            again = self._rows(plans.derived(self.recursion), kept, Version.AFTER).intersect(gone.rows)
+            again = self._rows(plans.derived(self.recursion), kept, Version.AFTER).intersect(apart(gone.rows))
             rows = rows.unionAll(again)
-        return self._spread(held(rows.subtract(kept)), Version.AFTER, kept)
+        return self._spread(held(rows.subtract(apart(kept))), Version.AFTER, kept)
 
     def _spread(self, found: Found, version: Version, old: DataFrame) -> Found:
         if not found.number:

@@ -26,12 +26,15 @@ MONOTONE = {
     "two kinds of steps": "SELECT a AS n FROM e WHERE a < 3 "
     "UNION (SELECT e.b FROM r JOIN e ON r.n = e.a UNION SELECT f.y FROM f JOIN r ON r.n = f.x)",
     "a step over a join": "SELECT 1 AS n UNION SELECT f.y FROM r JOIN e ON r.n = e.a JOIN f ON e.b = f.x",
-    "a depth": "SELECT a AS n, 0 AS d FROM e WHERE a = 1 UNION SELECT e.b, d + 1 FROM r JOIN e ON r.n = e.a WHERE d < 4",
+    "a depth": "SELECT a AS n, 0 AS d FROM e WHERE a = 1 "
+    "UNION SELECT e.b, d + 1 FROM r JOIN e ON r.n = e.a WHERE d < 4",
 }
 OTHERS = {
     "copies": "SELECT a, b, 0 AS d FROM e UNION ALL SELECT r.a, e.b, d + 1 FROM r JOIN e ON r.b = e.a WHERE d < 3",
-    "a preserved side": "SELECT a AS n, 0 AS d FROM e UNION ALL SELECT e.b, d + 1 FROM r LEFT JOIN e ON r.n = e.a WHERE d < 3",
-    "what is not there": "SELECT a AS n FROM e UNION SELECT e.b FROM r JOIN e ON r.n = e.a WHERE e.b NOT IN (SELECT x FROM f)",
+    "a preserved side": "SELECT a AS n, 0 AS d FROM e "
+    "UNION ALL SELECT e.b, d + 1 FROM r LEFT JOIN e ON r.n = e.a WHERE d < 3",
+    "what is not there": "SELECT a AS n FROM e "
+    "UNION SELECT e.b FROM r JOIN e ON r.n = e.a WHERE e.b NOT IN (SELECT x FROM f)",
     "an aggregate of others": "SELECT max(a) AS n FROM e UNION SELECT e.b FROM r JOIN e ON r.n = e.a",
 }
 TWICE = "SELECT a, b FROM e UNION SELECT p.a, q.b FROM r p JOIN r q ON p.b = q.a"
