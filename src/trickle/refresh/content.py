@@ -22,6 +22,7 @@ from ..sql.statement import Name
 from . import apply as applying
 from .compile import Compiled
 from .recursion import Recursions
+from .rounds import cast
 from .sources import Pinned
 from .stored import Fit, add_stored_table, add_view, fit, laid_out
 from .windows import Frames, Window, makers
@@ -68,10 +69,7 @@ class Content:
             ]
         finally:
             binding.close()
-        columns = [F.col(quote_spark(f.name)) for f in rows.schema.fields]
-        typed = [c.cast(type) for c, type in zip(columns, types, strict=False)]
-        named = zip([*typed, *columns[len(typed) :]], rows.schema.fields, strict=True)
-        return rows.select(*(column.alias(field.name) for column, field in named))
+        return cast(rows, types)
 
     def create(self, transaction: Transaction, fill: bool) -> int:
         """A new stored table and its published view; how many rows it got."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import DataType, StructType
 
 from ..delta import recursion as plans
 from ..errors import QueryError
@@ -19,6 +22,8 @@ from ..sql.render import render
 from .lookups import Read
 from .windows import Frames
 
+_CONSTRAINTS = "spark.sql.constraintPropagation.enabled"
+_ONE_AT_A_TIME = threading.Lock()
 MOST_PARTS = 8
 """Parts of a relation from which on small ones are made one."""
 
@@ -33,8 +38,21 @@ class Found:
 
 def held(rows: DataFrame) -> Found:
     """The rows computed, once."""
-    kept = rows.localCheckpoint(eager=False)
+    with _without_constraints(rows.sparkSession):
+        kept = rows.localCheckpoint(eager=False)
     return Found(kept, kept.count())
+
+
+@contextmanager
+def _without_constraints(spark: SparkSession) -> Iterator[None]:
+    """Spark 4.3 keeps what it knows of a checkpoint's columns under wrong names, and stumbles over them later."""
+    with _ONE_AT_A_TIME:
+        said = spark.conf.get(_CONSTRAINTS)
+        spark.conf.set(_CONSTRAINTS, "false")
+        try:
+            yield
+        finally:
+            spark.conf.set(_CONSTRAINTS, said or "true")
 
 
 def apart(rows: DataFrame) -> DataFrame:
@@ -194,10 +212,17 @@ def reads(*parts: Node) -> dict[Read, frozenset[str]]:
 
 def typed(rows: DataFrame, schema: StructType) -> DataFrame:
     """The rows with the types of the recursion's first part."""
-    pairs = zip(rows.schema.fields, schema.fields, strict=True)
-    if all(given.dataType.simpleString() == wanted.dataType.simpleString() for given, wanted in pairs):
+    return cast(rows, [f.dataType for f in schema.fields])
+
+
+def cast(rows: DataFrame, types: Sequence[DataType]) -> DataFrame:
+    """The first columns with these types; lists that may hold NULL are no other type than those that may not."""
+    pairs = [*zip(rows.schema.fields, types, strict=False)]
+    other = {f.name: type for f, type in pairs if f.dataType.simpleString() != type.simpleString()}
+    if not other:
         return rows
-    return rows.select(*(F.col(quote_spark(f.name)).cast(f.dataType).alias(f.name) for f in schema.fields))
+    columns = ((name, F.col(quote_spark(name))) for name in rows.columns)
+    return rows.select(*(c.cast(other[n]).alias(n) if n in other else c for n, c in columns))
 
 
 def _require_types(recursion: Recursion, schema: StructType) -> None:

@@ -67,7 +67,7 @@ class World:
 
     def rows_of(self, query: str) -> Counter[str]:
         judge = duckdb.connect()
-        for table in TABLES:
+        for table in (t for t in TABLES if t in query):
             judge.register(table, self.stage.db.table(table).toArrow())
         return Counter(map(repr, judge.execute(query).fetchall()))
 
@@ -148,6 +148,17 @@ def test_a_hierarchy_with_depths_and_paths(world: World) -> None:
     world.follows("tree", "UPDATE staff SET boss = 3 WHERE id = 4", "UPDATE staff SET name = 'anna' WHERE id = 1")
 
 
+def test_paths_as_lists(world: World) -> None:
+    world.stage.stream(
+        "paths",
+        "WITH RECURSIVE p(n, path) AS (SELECT 1, array(1) UNION SELECT e.b, array_append(path, e.b) "
+        "FROM p JOIN edges e ON e.a = p.n WHERE NOT array_contains(path, e.b)) SELECT n, path FROM p",
+    )
+    assert world.stage.rows("paths") == [(1, [1]), (2, [1, 2]), (3, [1, 2, 3]), (4, [1, 2, 3, 4])]
+    world.stage.change("DELETE FROM edges WHERE a = 2", "INSERT INTO edges VALUES (1, 4)")
+    assert world.stage.refreshed("paths") == [(1, [1]), (2, [1, 2]), (4, [1, 4])]
+
+
 def test_a_parts_list_summed_up(world: World) -> None:
     world.stream("bill", f"{BILL} SELECT whole, part, CAST(sum(n) AS BIGINT) AS n FROM needed GROUP BY whole, part")
     world.follows("bill", "INSERT INTO parts VALUES ('bolt', 'steel', 7), ('car', 'bolt', 1)")
@@ -202,12 +213,11 @@ def test_the_first_part_gives_the_types(world: World) -> None:
         world.stream("untyped", counted.format("NULL", "", "s.name"))
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_random_changes(world: World, seed: int) -> None:
-    chance = random.Random(seed)
+def test_random_changes(world: World) -> None:
+    chance = random.Random(1)
     world.stream("reached", f"{REACHED} SELECT b, a FROM reached")
     world.stream("counted", f"{FROM_ONE} SELECT count(*) AS n, max(node) AS far FROM seen")
-    for _ in range(3):
+    for _ in range(4):
         came = ", ".join(f"({chance.randint(1, 7)}, {chance.randint(1, 7)})" for _ in range(chance.randint(1, 3)))
         gone = f"DELETE FROM edges WHERE a = {chance.randint(1, 7)} AND b % 2 = {chance.randint(0, 1)}"
         world.stage.change(*chance.sample([gone, f"INSERT INTO edges VALUES {came}"], 2))
