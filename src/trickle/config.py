@@ -152,6 +152,14 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         10_000_000,
     ),
+    Setting("refresh.recursion_depth", 1000, "Rounds after which a recursive query is given up.", 1, 1_000_000),
+    Setting(
+        "refresh.recursion_rows",
+        10_000_000,
+        "Rows beyond which a recursive query is given up.",
+        1,
+        100_000_000_000,
+    ),
 )
 PROJECT_FILE = "trickle.toml"
 _BY_NAME = {s.name: s for s in SETTINGS}

@@ -21,6 +21,7 @@ from trickle.cli.output import TextOutput
 from trickle.cli.reference import PAGES
 from trickle.delta import strategies
 from trickle.delta.explain import _STRATEGIES as STRATEGIES
+from trickle.delta.recursion import strategy as recursion_strategy
 from trickle.delta.state import store
 from trickle.errors import NotIncremental
 from trickle.lake import types
@@ -194,7 +195,8 @@ def strategies_of(query: str) -> set[str]:
     except NotIncremental:
         return {"full"}
     stored = store(found.plan, found.labels)
-    return {s.strategy for s in strategies(stored.plan, stored)}
+    recursions = [recursion_strategy(r, stored) for r in found.recursions]
+    return {s.strategy for s in (*strategies(stored.plan, stored), *recursions)}
 
 
 @pytest.mark.parametrize(("query", "strategy"), documented_queries())
@@ -209,6 +211,7 @@ def test_every_strategy_has_an_example() -> None:
     assert explained == {strategy for strategy, _ in STRATEGIES.values()} - {"changes", "constant"} | {
         "algebraic",
         "full",
+        "rederive",
     }
 
 

@@ -34,7 +34,7 @@ class Strategy:
 
     operator: str
     strategy: str
-    """`changes`, `constant`, `linear`, `terms`, `matches`, `rescan`, `algebraic` or `recompute`."""
+    """`changes`, `constant`, `linear`, `terms`, `matches`, `rescan`, `algebraic`, `rederive` or `recompute`."""
     reason: str
     tables: tuple[str, ...]
     """What it reads."""

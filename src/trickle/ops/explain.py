@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from ..delta import Storage, initial, strategies
+from ..delta import recursion as recursions
 from ..delta.state import steps
 from ..errors import TrickleError
 from ..execute.binding import Binding
@@ -93,10 +94,23 @@ def _plans(compiled: Compiled) -> list[Explanation]:
     found += [
         Explanation("operator", s.operator, f"{s.strategy}: {s.reason}") for s in strategies(storage.plan, storage)
     ]
+    found += _recursions(compiled, storage)
     found += [Explanation("hidden column", h.column.name, h.purpose) for h in storage.hidden]
     found.append(Explanation("sql", "full", render(full, _named, storage.stored_labels)))
     found.append(Explanation("sql", "delta", _sql(storage, delta)))
     return found + [Explanation("sql", name, _sql(storage, plan)) for name, plan in _steps(storage)]
+
+
+def _recursions(compiled: Compiled, storage: Storage) -> list[Explanation]:
+    """How each recursion follows its sources, and the SQL of its first and of every further round."""
+    found = []
+    for recursion in compiled.recursions:
+        said = recursions.strategy(recursion, storage)
+        found.append(Explanation("operator", said.operator, f"{said.strategy}: {said.reason}"))
+        for item, plan in (("first round", recursions.begin), ("next round", recursions.advance)):
+            sql = render(plan(recursion, Version.AFTER), _named, recursion.base.names)
+            found.append(Explanation("sql", f"{recursion.label}, {item}", sql))
+    return found
 
 
 def _steps(storage: Storage) -> list[tuple[str, Node]]:
@@ -195,7 +209,7 @@ def _validation(streams: Streams, query: str, dialect: str) -> Validation:
     compiled = compile_query(transaction, query, dialect)
     binding = Binding(transaction)
     try:
-        fields = binding.run(compiled.text, "query").schema.fields
+        fields = binding.run(compiled.shape, "query").schema.fields
     finally:
         binding.close()
     return Validation(

@@ -14,10 +14,12 @@ from ..lake.lake import missing
 from ..lake.model import Table
 from ..lake.types import to_spark
 from ..plan import Scan, walk, weight
+from ..plan.recursion import Recursion
 from ..registry.models import Dependency
 from ..sql.dialects import duckdb_to_spark, is_translatable
 from ..sql.dialects import to_spark as query_to_spark
 from ..sql.lower import Query, lower
+from ..sql.lower.recursion import first_parts
 from ..sql.names import distinct
 from ..sql.references import references
 from ..sql.statement import Name
@@ -38,6 +40,8 @@ class Compiled:
     storage: Storage | None = None
     obstacle: NotIncremental | None = None
     """Why there is no plan."""
+    shape: str = ""
+    """A query that Spark can analyze and finds the same columns in: most often the query itself."""
     statements: dict[tuple[object, ...], Statement] = field(default_factory=dict, compare=False)
     """The SQL of refreshes, once it was needed."""
 
@@ -51,6 +55,10 @@ class Compiled:
     @property
     def notes(self) -> tuple[str, ...]:
         return self.query.notes if self.query else ()
+
+    @property
+    def recursions(self) -> tuple[Recursion, ...]:
+        return self.query.recursions if self.query else ()
 
     def dependencies(self) -> tuple[Dependency, ...]:
         """The tables read, with the columns that matter: all of them where there is no plan."""
@@ -69,7 +77,8 @@ class Compiled:
         if self.storage is None:
             return {}
         used: dict[str, set[str]] = {name: set() for name in self.tables}
-        for node in walk(initial(self.storage)):
+        parts = [initial(self.storage), *(part for r in self.recursions for part in (r.base, r.step))]
+        for node in (n for part in parts for n in walk(part)):
             if isinstance(node, Scan):
                 used.setdefault(node.table, set()).update(f.source for f in node.fields)
         return used
@@ -88,9 +97,10 @@ def compile_query(transaction: Transaction, text: str, dialect: str = "spark", f
     except NotIncremental as obstacle:
         if not is_translatable(text, dialect):
             raise
-        return Compiled(spark_text, tables, views, obstacle=obstacle)
+        return Compiled(spark_text, tables, views, obstacle=obstacle, shape=spark_text)
     distinct(query.labels, "the query's column")
-    return Compiled(spark_text, tables, views, query, storage)
+    shape = first_parts(spark_text) if query.recursions else spark_text
+    return Compiled(spark_text, tables, views, query, storage, shape=shape)
 
 
 def _require_bearable(storage: Storage) -> None:

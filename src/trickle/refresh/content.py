@@ -24,6 +24,8 @@ from ..sql.render import render
 from ..sql.statement import Name
 from . import apply as applying
 from .compile import Compiled
+from .recursion import Recursions
+from .rounds import cast
 from .sources import Pinned
 from .stored import Fit, add_stored_table, add_view, fit, laid_out
 from .windows import Frames, Window, makers
@@ -52,6 +54,7 @@ class Content:
             finally:
                 binding.close()
         frames = Frames(self.lake, self.prefix, self.compiled.tables, makers(self.lake, self.windows, None))
+        Recursions.join(frames, self.compiled.recursions)
         try:
             return self.lake.spark.sql(render(initial(storage), frames.relation, storage.stored_labels))
         finally:
@@ -63,17 +66,14 @@ class Content:
         if self.compiled.storage is None:
             return rows
         types = self._types(transaction)
-        columns = [F.col(quote_spark(f.name)) for f in rows.schema.fields]
-        typed = [c.cast(type) for c, type in zip(columns, types, strict=False)]
-        named = zip([*typed, *columns[len(typed) :]], rows.schema.fields, strict=True)
-        return rows.select(*(column.alias(field.name) for column, field in named))
+        return cast(rows, types) if types else rows
 
     def _types(self, transaction: Transaction) -> list[DataType]:
         """What Spark's analyzer says of the query; nothing where it knows less of SQL than Trickle."""
         binding = Binding(transaction)
         try:
             with translated(f'stream table "{self.table.label}"'):
-                fields = binding.run(self.compiled.text).schema.fields
+                fields = binding.run(self.compiled.shape).schema.fields
         except QueryError:
             return []
         finally:

@@ -16,6 +16,7 @@ from ..execute.transaction import Located, Transaction
 from ..lake.model import Bound, Table
 from ..lake.types import to_spark
 from ..plan import CONTRIBUTIONS, KEYS, STORED, Node, Version
+from ..plan.recursion import settled
 from ..spark import local_frame
 from ..sql.names import quote_spark
 from . import apply as applying
@@ -23,6 +24,7 @@ from .change_sql import labelled as labels_of
 from .change_sql import stored_change
 from .compile import Compiled
 from .groups import Groups
+from .recursion import Recursions
 from .statements import Statement
 from .windows import Frames
 
@@ -43,6 +45,13 @@ class Differential:
     unchanged: frozenset[str]
     changed_rows: int
     appending: bool
+
+    def __post_init__(self) -> None:
+        recursions = self.compiled.recursions
+        self.unchanged = settled(recursions, self.unchanged)
+        # Whether a recursion only gains rows cannot be seen from the plan that reads it.
+        self.appending = self.appending and not recursions
+        Recursions.join(self.frames, recursions, self.storage, self.unchanged)
 
     @property
     def storage(self) -> Storage:

@@ -16,7 +16,6 @@ from ..lake.types import to_arrow
 from ..plan import (
     CONTRIBUTIONS,
     KEYS,
-    STORED,
     Distinct,
     Filter,
     Join,
@@ -27,6 +26,7 @@ from ..plan import (
     SemiJoin,
     Version,
     conjuncts,
+    is_reserved,
     rebuild,
 )
 from ..sql.names import quote_spark
@@ -174,7 +174,7 @@ def _others(parts: tuple[Node, ...], part: Node) -> list[Node]:
 def _links(on: exp.Expr, state: Node, changes: list[Node]) -> list[tuple[str, Key, bool]]:
     """(column of the state, key, whether NULL finds NULL) of every equality between the state and a change."""
     mine = _leaf(state)
-    if mine is None or mine[0].version is Version.CHANGES or mine[0].table in (_HANDED | {STORED}):
+    if mine is None or mine[0].version is Version.CHANGES or is_reserved(mine[0].table):
         return []
     found = []
     for condition in conjuncts(on):

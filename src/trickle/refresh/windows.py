@@ -71,6 +71,15 @@ class Frames:
         self.made[read] = self._name(*read)
         frame.createOrReplaceTempView(self.made[read])
 
+    def replace(self, read: Read, frame: DataFrame) -> None:
+        """From now on the relation is this one."""
+        self.made[read] = self._name(*read)
+        frame.createOrReplaceTempView(self.made[read])
+
+    def beside(self, name: str) -> Frames:
+        """The same relations under names of their own, for a part of the refresh that reads other columns."""
+        return Frames(self.lake, f"{self.prefix}_{name}", self.tables, self.makers)
+
     def _found(self, lookup: Lookup, columns: Columns) -> DataFrame:
         """A state looked up: files that cannot hold a key are not read."""
         known = bounds(lookup, self.tables[lookup.table], self.held)

@@ -22,7 +22,7 @@ from trickle.sql.render import render
 
 Rows = Counter[tuple[Any, ...]]
 _STEP = "STEP "
-_DIALECT = re.compile(r" \((postgres)\)$")
+_REMARK = re.compile(r" \((postgres|deep)\)$")
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,8 @@ class Spec:
     dialect: str = "spark"
     oracle: str = ""
     """The query in DuckDB's words, where translation does not find them."""
+    deep: bool = False
+    """Its change has more operators than Spark can bear: it is refused as a strict stream table."""
 
     @property
     def id(self) -> str:
@@ -79,8 +81,10 @@ def read_specs(path: Path) -> list[Spec]:
     for name, body in _blocks(path):
         query, *others = _statements(body)
         oracle = next((o.removeprefix("DUCKDB ") for o in others), "")
-        dialect = _DIALECT.search(name)
-        found.append(Spec(path.stem, _DIALECT.sub("", name), query, dialect.group(1) if dialect else "spark", oracle))
+        remark = _REMARK.search(name)
+        said = remark.group(1) if remark else ""
+        dialect = "postgres" if said == "postgres" else "spark"
+        found.append(Spec(path.stem, _REMARK.sub("", name), query, dialect, oracle, said == "deep"))
     return found
 
 

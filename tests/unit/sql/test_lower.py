@@ -160,7 +160,6 @@ def test_an_unknown_table_is_not_found() -> None:
     ("query", "construct"),
     [
         ("SELECT id FROM orders LIMIT 3", "LIMIT without ORDER BY"),
-        ("WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT n FROM r", "WITH RECURSIVE"),
         ("SELECT id FROM orders o RIGHT JOIN LATERAL (SELECT 1 AS x) l", "LATERAL"),
         ("SELECT id, explode(items) FROM orders GROUP BY id", "generator among groups"),
         ("SELECT o.id FROM orders o LEFT JOIN customers c ON c.id IN (SELECT 1)", "subquery in ON"),

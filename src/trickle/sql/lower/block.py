@@ -26,6 +26,7 @@ from trickle.plan import (
 from trickle.sql.lower import subqueries
 from trickle.sql.lower.bind import bind, is_subquery
 from trickle.sql.lower.context import Context, Lowered
+from trickle.sql.lower.correlation import equality, of_nothing
 from trickle.sql.lower.domain import Domain
 from trickle.sql.lower.from_clause import lower_from
 from trickle.sql.lower.generators import with_views
@@ -121,7 +122,7 @@ class Block:
     def carry_keys(self, chosen: list[Chosen]) -> None:
         """Rows around are found by equality: what must be equal to theirs is carried along, no domain is needed."""
         total = self.is_grouped(chosen) and not self.select.args.get("group")
-        keys = [subqueries.equality(c, self.plan) for c in self.correlated]
+        keys = [equality(c, self.plan) for c in self.correlated]
         if total or self.domain is not None or any(key is None for key in keys):
             raise unsupported("a correlated subquery of this shape", self.correlated[0], self.context.text)
         items = [self.item("key", key.mine) for key in keys if key is not None]
@@ -159,7 +160,7 @@ class Block:
             return
         on = all_of(same(col(mine.name), col(key.name)) for mine, key in zip(domain.columns, keys, strict=True))
         known = [Item(key.column, col(mine.name)) for mine, key in zip(domain.columns, keys, strict=True)]
-        calls = [Item(c.column, subqueries.of_nothing(c)) for c in grouping.calls]
+        calls = [Item(c.column, of_nothing(c)) for c in grouping.calls]
         self.plan = Project(OuterJoin(domain.plan, self.plan, on), (*known, *calls))
 
     def grouping(self, chosen: list[Chosen]) -> Grouping:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from trickle.plan import Column, Item, Node, Project, col
+from trickle.plan.recursion import Recursion
 from trickle.sql.lower.functions import Volatile
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Memory:
     notes: list[str] = field(default_factory=list)
     volatile: list[Volatile] = field(default_factory=list)
     views: dict[str, Lowered] = field(default_factory=dict)
+    recursions: list[Recursion] = field(default_factory=list)
+    """Each after those that it reads."""
     opening: list[str] = field(default_factory=list)
     """Views being inlined right now, outermost first: a view inside itself is a circle."""
     read_around: list[set[str]] = field(default_factory=list)

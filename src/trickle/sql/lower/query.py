@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from trickle.errors import NotIncremental
 from trickle.plan import Column, Distinct, Item, Node, Project, SetOp, SetOpKind, UnionAll, col, keep, tables
+from trickle.plan.recursion import Recursion, needed
 from trickle.sql.lower.block import Block
 from trickle.sql.lower.context import Context, Lowered, Memory, Schemas, Views
 from trickle.sql.lower.domain import carried_through
@@ -16,6 +17,7 @@ from trickle.sql.lower.functions import Volatile, Volatility
 from trickle.sql.lower.grouping import ordinal
 from trickle.sql.lower.ordering import first_rows, limit_of
 from trickle.sql.lower.parse import parse_query
+from trickle.sql.lower.recursion import lower_recursive
 from trickle.sql.lower.refuse import unsupported, wrong
 from trickle.sql.lower.scope import Scope
 
@@ -31,10 +33,14 @@ class Query:
     """Warnings, e.g. of an ORDER BY that means nothing."""
     volatile: tuple[Volatile, ...] = ()
     """Functions that do not always answer the same."""
+    recursions: tuple[Recursion, ...] = ()
+    """What the plan reads of WITH RECURSIVE, each after those that it reads."""
 
     @property
     def tables(self) -> frozenset[str]:
-        return tables(self.plan)
+        """The tables it reads; recursions are none."""
+        read = tables(self.plan).union(*(r.sources for r in self.recursions))
+        return read - {r.table for r in self.recursions}
 
     def require_deterministic(self) -> None:
         """Raise NotIncremental if a function's answer changes with time, chance or session."""
@@ -63,7 +69,8 @@ def lower(
     memory = Memory()
     context = Context(schemas, views or {}, dialect, text, memory, lower_query, user_functions or {}, user_aggregates)
     lowered = lower_query(parse_query(text, dialect), context)
-    return Query(lowered.plan, lowered.labels, tuple(memory.notes), tuple(memory.volatile))
+    recursions = needed(memory.recursions, tables(lowered.plan))
+    return Query(lowered.plan, lowered.labels, tuple(memory.notes), tuple(memory.volatile), recursions)
 
 
 def lower_query(tree: exp.Expr, context: Context) -> Lowered:
@@ -87,16 +94,19 @@ def _with_ctes(tree: exp.Expr, context: Context) -> Context:
     clause = tree.args.get("with_")
     if clause is None:
         return context
-    if clause.args.get("recursive"):
-        raise unsupported("WITH RECURSIVE", clause, context.text)
+    read = lower_recursive if clause.args.get("recursive") else _lower_cte
     ctes = dict(context.ctes)
     for cte in clause.expressions:
-        lowered = lower_query(cte.this, context.with_ctes(ctes).undivided())
+        lowered = read(cte, context.with_ctes(ctes).undivided())
         labels = tuple(c.name for c in cte.args["alias"].args.get("columns") or ()) or lowered.labels
         if len(labels) != len(lowered.labels):
             raise wrong(f"{len(labels)} column aliases for {len(lowered.labels)} columns", cte, context.text)
         ctes[cte.alias.casefold()] = Lowered(lowered.plan, labels)
     return context.with_ctes(ctes)
+
+
+def _lower_cte(cte: exp.CTE, context: Context) -> Lowered:
+    return lower_query(cte.this, context)
 
 
 def _set_operation(tree: exp.SetOperation, context: Context) -> Lowered:

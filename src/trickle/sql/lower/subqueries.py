@@ -27,7 +27,6 @@ from trickle.plan import (
     all_of,
     any_of,
     both,
-    coalesce,
     col,
     is_null,
     keep,
@@ -40,6 +39,7 @@ from trickle.plan import (
     when,
 )
 from trickle.sql.lower.bind import is_subquery
+from trickle.sql.lower.correlation import Key, equality, of_nothing
 from trickle.sql.lower.domain import Answer, answer
 from trickle.sql.lower.grouping import Grouping, has_aggregate
 from trickle.sql.lower.ordering import limit_of
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from trickle.sql.lower.block import Block
 
 T = TypeVar("T")
-_ZERO_OF_NOTHING = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.RegrCount)
 
 
 @dataclass
@@ -321,26 +320,6 @@ def _renamed(block: Block, inner: Inner, value: exp.Expr) -> tuple[Inner, exp.Ex
     )
 
 
-@dataclass(frozen=True)
-class Key:
-    """`mine = theirs`, or `<=>`: a correlated conjunct whose sides belong to one query each."""
-
-    mine: exp.Expr
-    theirs: exp.Expr
-    operator: type[exp.Binary]
-
-
-def equality(condition: exp.Expr, inside: Node) -> Key | None:
-    """The key that a correlated conjunct is, if it is one."""
-    bare = condition.unnest()
-    if isinstance(bare, exp.EQ | exp.NullSafeEQ):
-        names = set(inside.names)
-        for mine, theirs in ((bare.left, bare.right), (bare.right, bare.left)):
-            if references(mine) <= names and not references(theirs) & names:
-                return Key(mine.unnest(), theirs.unnest(), type(bare))
-    return None
-
-
 def _equality(block: Block, inner: Inner, condition: exp.Expr, node: exp.Expr) -> Key:
     key = equality(condition, inner.plan)
     if key is None or not references(key.theirs) <= set(block.plan.names):
@@ -351,16 +330,6 @@ def _equality(block: Block, inner: Inner, condition: exp.Expr, node: exp.Expr) -
 def _outward(block: Block, inner: Block) -> list[exp.Expr]:
     """Correlated conjuncts as seen from the query around, above its aggregate if it has one."""
     return [renamed(condition, block.grouped) for condition in inner.correlated]
-
-
-def of_nothing(item: Item) -> exp.Expr:
-    """An aggregate's column where there may be no group: counts are 0, lists empty, all else NULL."""
-    call = item.expression.this if isinstance(item.expression, exp.Filter) else item.expression
-    if isinstance(call, _ZERO_OF_NOTHING):
-        return coalesce(col(item.name), number(0))
-    if isinstance(call, exp.ArrayAgg | exp.ArrayUniqueAgg):
-        return coalesce(col(item.name), exp.Array(expressions=[]))
-    return col(item.name)
 
 
 def _at_most_one(value: exp.Expr) -> exp.Expr:

@@ -1,0 +1,41 @@
+"""What ties a subquery to the query around it: equal keys, and what an aggregate is where no row has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from trickle.plan import Item, Node, coalesce, col, number, references
+
+_ZERO_OF_NOTHING = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.RegrCount)
+
+
+@dataclass(frozen=True)
+class Key:
+    """`mine = theirs`, or `<=>`: a correlated conjunct whose sides belong to one query each."""
+
+    mine: exp.Expr
+    theirs: exp.Expr
+    operator: type[exp.Binary]
+
+
+def equality(condition: exp.Expr, inside: Node) -> Key | None:
+    """The key that a correlated conjunct is, if it is one."""
+    bare = condition.unnest()
+    if isinstance(bare, exp.EQ | exp.NullSafeEQ):
+        names = set(inside.names)
+        for mine, theirs in ((bare.left, bare.right), (bare.right, bare.left)):
+            if references(mine) <= names and not references(theirs) & names:
+                return Key(mine.unnest(), theirs.unnest(), type(bare))
+    return None
+
+
+def of_nothing(item: Item) -> exp.Expr:
+    """An aggregate's column where there may be no group: counts are 0, lists empty, all else NULL."""
+    call = item.expression.this if isinstance(item.expression, exp.Filter) else item.expression
+    if isinstance(call, _ZERO_OF_NOTHING):
+        return coalesce(col(item.name), number(0))
+    if isinstance(call, exp.ArrayAgg | exp.ArrayUniqueAgg):
+        return coalesce(col(item.name), exp.Array(expressions=[]))
+    return col(item.name)
