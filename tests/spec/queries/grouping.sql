@@ -55,3 +55,15 @@ SELECT tag, var_pop(amount) AS v, count(amount) AS n FROM o GROUP BY tag;
 
 -- bool_and and bool_or
 SELECT cust, bool_and(amount > 30) AS every, bool_or(amount > 30) AS some FROM o GROUP BY cust;
+
+-- WITH ROLLUP
+SELECT cust, tag, count(*) AS n FROM o GROUP BY cust, tag WITH ROLLUP;
+DUCKDB SELECT cust, tag, count(*) AS n FROM o GROUP BY ROLLUP (cust, tag);
+
+-- WITH CUBE
+SELECT cust, tag, count(*) AS n FROM o GROUP BY cust, tag WITH CUBE;
+DUCKDB SELECT cust, tag, count(*) AS n FROM o GROUP BY CUBE (cust, tag);
+
+-- GROUPING SETS behind the keys
+SELECT cust, tag, count(*) AS n FROM o GROUP BY cust, tag GROUPING SETS ((cust), (tag));
+DUCKDB SELECT cust, tag, count(*) AS n FROM o GROUP BY GROUPING SETS ((cust), (tag));

@@ -164,6 +164,7 @@ def test_an_unknown_table_is_not_found() -> None:
         ("SELECT id, explode(items) FROM orders GROUP BY id", "generator among groups"),
         ("SELECT o.id FROM orders o LEFT JOIN customers c ON c.id IN (SELECT 1)", "subquery in ON"),
         ("SELECT id FROM orders TABLESAMPLE (10 PERCENT)", "SAMPLE|TABLESAMPLE"),
+        ("SELECT TRANSFORM (id) USING 'cat' AS (id) FROM orders", "TRANSFORM"),
     ],
 )
 def test_what_has_no_rule_is_named(query: str, construct: str) -> None:

@@ -32,7 +32,17 @@ KeySet = tuple[exp.Expr, ...]
 
 
 def has_sets(group: exp.Expr) -> bool:
-    return any(isinstance(e, exp.Rollup | exp.Cube | exp.GroupingSets) for e in group.expressions)
+    return any(isinstance(e, exp.Rollup | exp.Cube | exp.GroupingSets) for e in _elements(group))
+
+
+def _elements(group: exp.Expr) -> list[exp.Expr]:
+    """What GROUP BY lists; in `a, b WITH ROLLUP` and `a, b GROUPING SETS (…)` the list says what the sets are of."""
+    listed = list(group.expressions)
+    if group.args.get("rollup"):
+        return [exp.Rollup(expressions=listed)]
+    if group.args.get("cube"):
+        return [exp.Cube(expressions=listed)]
+    return list(group.args.get("grouping_sets") or listed)
 
 
 def grouping_sets(group: exp.Expr, context: Context) -> list[KeySet]:
@@ -43,7 +53,7 @@ def grouping_sets(group: exp.Expr, context: Context) -> list[KeySet]:
     >>> [[k.sql() for k in keys] for keys in grouping_sets(group, None)]
     [['a', 'b', 'c'], ['a', 'b'], ['a']]
     """
-    factors = [_sets_of(element) for element in group.expressions]
+    factors = [_sets_of(element) for element in _elements(group)]
     sets = [tuple(key for part in parts for key in part) for parts in product(*factors)]
     if len(sets) > MOST_SETS:
         raise unsupported(f"more than {MOST_SETS} grouping sets", group, context.text)

@@ -27,6 +27,8 @@ ALL = 2**31 - 1
 def limit_of(query: exp.Query, context: Context) -> Limit | None:
     """The query's LIMIT, OFFSET or FETCH FIRST; None without (then an order means nothing to a table)."""
     limit, offset = query.args.get("limit"), query.args.get("offset")
+    if isinstance(limit, exp.Limit) and limit.expression.name.upper() == "ALL":
+        limit = None
     order = query.args.get("order")
     if limit is None and offset is None:
         distinct = query.args.get("distinct")

@@ -71,6 +71,8 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 def _single(item: exp.Expr, earlier: list[Chosen], scope: Scope, context: Context) -> Chosen:
     written = item.this if isinstance(item, exp.Alias | exp.Aliases) else item
+    if isinstance(written, exp.QueryTransform):
+        raise unsupported("TRANSFORM", item, context.text, "A script may answer differently every time.")
     if is_generator(written):
         raise unsupported("a generator among groups", item, context.text, "Use LATERAL VIEW.")
     expression = bind(written, scope, context, aliases_of(earlier))
