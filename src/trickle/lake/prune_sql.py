@@ -39,6 +39,8 @@ _MOST_SPANS = 128
 """Spans that are searched for inside the database."""
 _SLACK = {"float32": 1e-6, "float64": 1e-12, "decimal": 1e-12}
 """How far, in relation, a database's reading of a number may lie from ours."""
+_LEAST = {"float32": 1.5e-45, "float64": 5e-324, "decimal": 0.0}
+"""How far it may lie at least: the smallest numbers have few digits."""
 
 
 def sql_condition(bound: Bound, column: Column, stats: FromClause, dialect: str) -> ColumnElement[bool]:
@@ -161,7 +163,7 @@ def _literal(key: Any, type: str, dialect: str, upper: bool) -> Any:
         return key
     if (type in INTEGERS or word(type) == "decimal") and dialect == "postgresql":
         return Decimal(key)
-    slack = abs(float(key)) * _SLACK[word(type)]
+    slack = abs(float(key)) * _SLACK[word(type)] + _LEAST[word(type)]
     return float(key) + slack if upper else float(key) - slack
 
 
