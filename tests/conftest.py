@@ -23,6 +23,7 @@ HEAVY = (
     "acceptance/test_stream_cost",
     "acceptance/test_stream_crash",
     "acceptance/test_stream_tables",
+    "acceptance/test_tpch",
     "integration/test_bench_lake",
     "integration/test_standalone_cluster",
     "oracle/test_spark",
@@ -33,7 +34,6 @@ HEAVY_ON_POSTGRES = ("behaviour/streams/",)
 
 LONGEST = (
     "oracle/test_delta",
-    "acceptance/test_tpch",
     "acceptance/test_agreement",
     "acceptance/test_crash",
     "behaviour/",
