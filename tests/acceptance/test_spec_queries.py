@@ -64,12 +64,12 @@ def rows(db: trickle.Session, name: str) -> Counter[tuple[object, ...]]:
 
 
 def plain(counted: Counter[tuple[Any, ...]]) -> Counter[tuple[object, ...]]:
-    """Numbers as numbers, whatever type an engine gave them; doubles to nine digits."""
+    """Whole numbers as they are; of fractions, decimals for one engine and doubles for the other, nine digits."""
     found: Counter[tuple[object, ...]] = Counter()
     for row, count in counted.items():
-        found[tuple(_number(v) if isinstance(v, int | float | Decimal) else v for v in row)] += count
+        found[tuple(_number(v) if isinstance(v, float | Decimal) else v for v in row)] += count
     return found
 
 
-def _number(value: int | float | Decimal) -> float:
+def _number(value: float | Decimal) -> float:
     return float(f"{float(value):.9g}")

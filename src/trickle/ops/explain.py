@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from pyspark.sql.types import StructField
+
 from ..delta import Storage, initial, strategies
 from ..delta import recursion as recursions
 from ..delta.state import steps
-from ..errors import TrickleError
+from ..errors import QueryError, TrickleError
 from ..execute.binding import Binding
 from ..execute.transaction import Transaction
+from ..lake.foreign import translated
 from ..plan import Node, Version
 from ..records import Record, Records
 from ..refresh.change_sql import labelled, stored_change
@@ -207,11 +210,7 @@ def validate_query(streams: Streams, query: str, dialect: str = "spark") -> Reco
 def _validation(streams: Streams, query: str, dialect: str) -> Validation:
     transaction = Transaction.begin(streams.lake)
     compiled = compile_query(transaction, query, dialect)
-    binding = Binding(transaction)
-    try:
-        fields = binding.run(compiled.shape, "query").schema.fields
-    finally:
-        binding.close()
+    fields = _fields(transaction, compiled)
     return Validation(
         True,
         "FULL" if compiled.obstacle else "DIFFERENTIAL",
@@ -222,6 +221,25 @@ def _validation(streams: Streams, query: str, dialect: str) -> Validation:
         warnings(compiled),
         "",
     )
+
+
+def _fields(transaction: Transaction, compiled: Compiled) -> list[StructField]:
+    """The query's columns, by Spark's analyzer: of its plan, where that knows less of SQL than Trickle."""
+    binding = Binding(transaction)
+    try:
+        with translated("query"):
+            return binding.run(compiled.shape).schema.fields
+    except QueryError:
+        if compiled.query is None or compiled.recursions:
+            raise
+        with translated("query"):
+            return binding.run(render(compiled.query.plan, _written, compiled.query.labels)).schema.fields
+    finally:
+        binding.close()
+
+
+def _written(table: str, version: Version) -> str:
+    return ".".join(quote(part) for part in table.split("."))
 
 
 def warnings(compiled: Compiled) -> tuple[str, ...]:

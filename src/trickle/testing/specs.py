@@ -19,8 +19,10 @@ from trickle.sql.dialects import DIALECTS
 from trickle.sql.lower import lower
 from trickle.sql.lower.query import Query
 from trickle.sql.render import render
+from trickle.testing.oracle.engine import judge
 
 Rows = Counter[tuple[Any, ...]]
+Schemas = dict[str, list[tuple[str, str]]]
 _STEP = "STEP "
 _REMARK = re.compile(r" \((postgres|deep)\)$")
 
@@ -97,18 +99,29 @@ def _statements(body: str) -> tuple[str, ...]:
     return tuple(s.strip() for s in body.split(";\n") if s.strip().rstrip(";")) if body.strip() else ()
 
 
+def schemas_of(connection: Any) -> Schemas:
+    """The tables of a DuckDB database, with Spark's names for the types."""
+    rows = connection.execute(
+        "SELECT table_name, column_name, data_type FROM duckdb_columns() "
+        "WHERE NOT internal AND schema_name = 'main' ORDER BY table_name, column_index"
+    )
+    found: Schemas = {}
+    for table, column, type in rows.fetchall():
+        found.setdefault(table, []).append((column, type.replace("VARCHAR", "STRING").replace("INTEGER", "INT")))
+    return found
+
+
+def translated(sql: str) -> str:
+    """What a plan says, in DuckDB's words."""
+    return sqlglot.transpile(sql, read="spark", write="duckdb")[0]
+
+
 class Bench:
     """A story played once in DuckDB: every table after every step, and the changes in between."""
 
     def __init__(self, story: Story) -> None:
-        import duckdb
-
         self.story = story
-        self._connection: Any = duckdb.connect()
-        self._connection.execute("SET threads = 1")
-        # wrong answers of DuckDB 1.5.5: see the comment on oracles in docs/reference/delta-rules.md
-        self._connection.execute("SET disabled_optimizers = 'deliminator,join_filter_pushdown'")
-        self._connection.execute("CREATE MACRO raise_error(message) AS error(message)")
+        self._connection: Any = judge()
 
     def __enter__(self) -> Self:
         self._run(self.story.setup)
@@ -124,15 +137,8 @@ class Bench:
         self._connection.close()
 
     @cached_property
-    def schemas(self) -> dict[str, list[tuple[str, str]]]:
-        rows = self._connection.execute(
-            "SELECT table_name, column_name, data_type FROM duckdb_columns() "
-            "WHERE NOT internal AND schema_name = 'main' ORDER BY table_name, column_index"
-        )
-        found: dict[str, list[tuple[str, str]]] = {}
-        for table, column, type in rows.fetchall():
-            found.setdefault(table, []).append((column, _spark_type(type)))
-        return found
+    def schemas(self) -> Schemas:
+        return schemas_of(self._connection)
 
     def plan(self, spec: Spec) -> Query:
         return lower(spec.query, self.schemas, dialect=spec.dialect)
@@ -150,14 +156,14 @@ class Bench:
         """What the plan answers after a step."""
         query = self.plan(spec)
         names = ", ".join(f'"{name}"' for name in query.plan.names)
-        return self._rows(f"SELECT {names} FROM ({_translated(render(query.plan, _at(number)))})")
+        return self._rows(f"SELECT {names} FROM ({translated(render(query.plan, _at(number)))})")
 
     def deltas(self, spec: Spec) -> Iterable[Delta]:
         query = self.plan(spec)
         change = consolidate(differentiate(simplify(query.plan)))
         names = ", ".join(f'"{name}"' for name in (WEIGHT, *query.plan.names))
         for number in range(1, len(self.story.steps) + 1):
-            sql = _translated(render(change, _at(number)))
+            sql = translated(render(change, _at(number)))
             rows = self._connection.execute(f"SELECT {names} FROM ({sql})").fetchall()
             gained, lost = (Counter({tuple(r[1:]): sign * r[0] for r in rows if r[0] * sign > 0}) for sign in (1, -1))
             yield Delta(gained, lost)
@@ -194,11 +200,3 @@ def _feed(table: str, number: int) -> str:
     came = f"SELECT *, 1 AS {WEIGHT} FROM (FROM {new} EXCEPT ALL FROM {old})"
     went = f"SELECT *, -1 AS {WEIGHT} FROM (FROM {old} EXCEPT ALL FROM {new})"
     return f"CREATE TABLE s{number}.{table}_changes AS {came} UNION ALL {went}"
-
-
-def _translated(sql: str) -> str:
-    return sqlglot.transpile(sql, read="spark", write="duckdb")[0]
-
-
-def _spark_type(type: str) -> str:
-    return str(type).replace("VARCHAR", "STRING").replace("INTEGER", "INT")

@@ -116,3 +116,18 @@ def test_auto_keeps_a_query_without_a_differential_form_by_full_refreshes(shop: 
     assert result.action == "FULL"
     assert result.reason.startswith("not_incremental:rand")
     assert shop.rows("lucky") == [(0, True), (1, True), (2, True)]
+
+
+@pytest.mark.parametrize("mode", ["DIFFERENTIAL", "FULL", "AUTO", "IMMEDIATE"])
+def test_sql_that_spark_does_not_know_is_kept_in_every_mode(shop: Stage, mode: str) -> None:
+    largest = "SELECT id, amount FROM orders WHERE amount >= ALL (SELECT amount FROM orders)"
+    [said] = shop.db.validate_query(largest)
+    assert (said.valid, said.effective_mode, said.columns) == (True, "DIFFERENTIAL", ("id int", "amount int"))
+    shop.stream("largest", largest, refresh_mode=mode)
+    first = "SELECT DISTINCT ON (cust) cust, id FROM orders ORDER BY cust, amount DESC"
+    shop.stream("firsts", first, refresh_mode=mode, dialect="postgres")
+    assert (shop.rows("largest"), shop.rows("firsts")) == ([(2, 20)], [(1, 2), (2, 3)])
+    shop.change("INSERT INTO orders VALUES (4, 2, 30)", "DELETE FROM orders WHERE id = 2")
+    for name in ("largest", "firsts"):
+        shop.db.refresh_stream_table(name)
+    assert (shop.rows("largest"), shop.rows("firsts")) == ([(4, 30)], [(1, 1), (2, 4)])

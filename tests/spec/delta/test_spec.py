@@ -23,12 +23,12 @@ from typing import Any
 
 import duckdb
 import pytest
-import sqlglot
 
 from trickle.delta import consolidate, differentiate
 from trickle.plan import WEIGHT, Version
 from trickle.sql.lower import lower
 from trickle.sql.render import render
+from trickle.testing.specs import schemas_of, translated
 
 HERE = Path(__file__).parent
 
@@ -75,7 +75,7 @@ def test_the_change_is_as_expected(path: Path, case: Case) -> None:
     connection = duckdb.connect()
     for statement in case.setup:
         connection.execute(statement)
-    schemas = _schemas(connection)
+    schemas = schemas_of(connection)
     for table in schemas:
         connection.execute(f"CREATE TABLE {table}_before AS FROM {table}")
     for statement in case.changes:
@@ -85,7 +85,7 @@ def test_the_change_is_as_expected(path: Path, case: Case) -> None:
     query = lower(case.query, schemas)
     sql = render(consolidate(differentiate(query.plan)), _relation)
     names = ", ".join(f'"{name}"' for name in (WEIGHT, *query.plan.names))
-    got = connection.execute(f"SELECT {names} FROM ({_translated(sql)})").fetchall()
+    got = connection.execute(f"SELECT {names} FROM ({translated(sql)})").fetchall()
     assert Counter(got) == _expected(connection, case)
 
 
@@ -94,17 +94,6 @@ def test_every_rule_has_a_spec() -> None:
         "aggregate", "distinct", "filter", "generate", "grouping_sets", "join", "outer_join", "semi_join", "set_op",
         "subquery", "top_k", "union", "window",
     }  # fmt: skip
-
-
-def _schemas(connection: Any) -> dict[str, list[tuple[str, str]]]:
-    rows = connection.execute(
-        "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal "
-        "ORDER BY table_name, column_index"
-    )
-    found: dict[str, list[tuple[str, str]]] = {}
-    for table, column, type in rows.fetchall():
-        found.setdefault(table, []).append((column, type.replace("VARCHAR", "STRING").replace("INTEGER", "INT")))
-    return found
 
 
 def _feed(table: str) -> str:
@@ -116,10 +105,6 @@ def _feed(table: str) -> str:
 
 def _relation(table: str, version: Version) -> str:
     return table if version is Version.AFTER else f"{table}_{version.value}"
-
-
-def _translated(sql: str) -> str:
-    return sqlglot.transpile(sql, read="spark", write="duckdb")[0]
 
 
 def _expected(connection: Any, case: Case) -> Counter[tuple[object, ...]]:

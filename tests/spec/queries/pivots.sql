@@ -33,3 +33,7 @@ DUCKDB SELECT 'p' AS n, amount AS v, day AS w FROM o WHERE amount IS NOT NULL OR
 -- UNPIVOT, then grouped
 SELECT n, sum(v) AS s FROM (SELECT id, amount, day FROM o) UNPIVOT (v FOR n IN (amount, day)) GROUP BY n;
 DUCKDB SELECT n, sum(v) FROM (SELECT 'amount' AS n, amount AS v FROM o UNION ALL SELECT 'day', day FROM o) WHERE v IS NOT NULL GROUP BY n;
+
+-- PIVOT by numbers below zero and NULL
+SELECT * FROM (SELECT cust, amount, day - 3 AS d FROM o) PIVOT (sum(amount) FOR d IN (-1, 0, NULL));
+DUCKDB SELECT cust, sum(amount) FILTER (day = 2), sum(amount) FILTER (day = 3), sum(amount) FILTER (day IS NULL) FROM o GROUP BY cust;

@@ -174,3 +174,9 @@ SELECT id FROM c WHERE region = 'south' OR credit > ALL (SELECT amount FROM o WH
 
 -- NOT (x < ANY)
 SELECT id FROM o WHERE NOT (amount < ANY (SELECT credit FROM c WHERE credit < 60));
+
+-- HAVING of a grouped subquery reads the query around
+SELECT id FROM c WHERE EXISTS (SELECT tag FROM o WHERE o.cust = c.id GROUP BY tag HAVING sum(amount) < c.credit);
+
+-- an aggregate beside a column of the query around
+SELECT id, (SELECT max(o.amount) + c.credit FROM o WHERE o.cust = c.id) AS m FROM c;

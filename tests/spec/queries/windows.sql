@@ -58,3 +58,6 @@ DUCKDB SELECT id, last_value(amount IGNORE NULLS) OVER (PARTITION BY cust ORDER 
 
 -- grouped over a window
 SELECT r, count(*) AS n FROM (SELECT rank() OVER (PARTITION BY cust ORDER BY amount) AS r FROM o) GROUP BY r;
+
+-- the same name for a window outside and inside
+SELECT id, sum(x) OVER w AS s FROM (SELECT id, tag, count(*) OVER w AS x FROM o WINDOW w AS (PARTITION BY cust)) WINDOW w AS (PARTITION BY tag);

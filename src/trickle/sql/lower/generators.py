@@ -95,7 +95,7 @@ def lower_table_function(item: exp.Expr, scope: Scope, context: Context) -> Node
     labels, name = _columns(alias), _name(alias)
     numbers = None if isinstance(item, exp.Unnest) else _numbers(item.this, context)
     if numbers is not None:
-        label = labels[0] if labels else (name[0] if name and context.dialect == "postgres" else "id")
+        label = labels[0] if labels else _series_name(name, context)
         column = context.fresh(label, "BIGINT")
         plan = Constant((column,), tuple((exp.cast(number(n), "BIGINT"),) for n in numbers))
         scope.relations.append(Relation(name, visible([label], [column])))
@@ -173,6 +173,13 @@ def _numbers(call: exp.Expr, context: Context) -> range | None:
     if len(numbers) > MOST_NUMBERS:
         raise unsupported(f"a series of more than {MOST_NUMBERS} numbers", call, context.text)
     return numbers
+
+
+def _series_name(name: tuple[str, ...], context: Context) -> str:
+    """PostgreSQL names the column after the relation, Spark's is called id."""
+    if context.dialect != "postgres":
+        return "id"
+    return name[0] if name else "generate_series"
 
 
 def _whole(value: exp.Expr, call: exp.Expr, context: Context) -> int:

@@ -84,8 +84,15 @@ def _value(value: exp.Expr) -> tuple[str, list[exp.Expr]]:
     """The name of the column, and the values that rows must have."""
     bare = value.this if isinstance(value, exp.PivotAlias) else value.unalias()
     wanted = _several(bare)
-    label = value.alias or (wanted[0].name if len(wanted) == 1 else "{" + ", ".join(w.name for w in wanted) + "}")
-    return label, wanted
+    names = [_shown(w) for w in wanted]
+    return value.alias or (names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"), wanted
+
+
+def _shown(value: exp.Expr) -> str:
+    """A literal as Spark names a column after it."""
+    if isinstance(value, exp.Null):
+        return "null"
+    return f"-{value.name}" if isinstance(value, exp.Neg) else value.name
 
 
 def _unpivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Lowered:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
 
-from trickle.errors import NotIncremental
+from trickle.errors import QueryError
 from trickle.plan import (
     TRUE,
     Distinct,
@@ -279,11 +279,14 @@ def per_key(block: Block, inner: Inner, value: exp.Expr, node: exp.Expr, again: 
 
 
 def _first_that_works(block: Block, cheap: Callable[[], T], general: Callable[[], T]) -> T:
-    """The cheap way where the subquery's shape allows it, else the one for every shape."""
+    """The cheap way where the subquery's shape allows it, else the one for every shape.
+
+    What reads the query around where the cheap way does not look for it seems wrong there, and is not.
+    """
     plan = block.plan
     try:
         return cheap()
-    except NotIncremental:
+    except QueryError:
         block.plan = plan
         return general()
 

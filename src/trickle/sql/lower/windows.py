@@ -55,7 +55,7 @@ def partition_of(window: exp.Expr) -> tuple[exp.Expr, ...]:
 
 
 def expand_named(select: exp.Select) -> exp.Select:
-    """`f() OVER w` with the WINDOW clause's `w` written out."""
+    """`f() OVER w` with the WINDOW clause's `w` written out; queries inside have windows of their own."""
     by_name = {w.this.name.casefold(): w for w in select.args.get("windows") or ()}
     if not by_name:
         return select
@@ -63,7 +63,7 @@ def expand_named(select: exp.Select) -> exp.Select:
     for node in list(select.find_all(exp.Window)):
         named = node.args.get("alias")
         base = by_name.get(named.name.casefold()) if named is not None else None
-        if base is not None:
+        if base is not None and node.find_ancestor(exp.Select) is select:
             parts = {k: v for k, v in base.args.items() if k in ("partition_by", "order", "spec") and v}
             own = {k: v for k, v in node.args.items() if k in ("partition_by", "order", "spec") and v}
             node.replace(exp.Window(this=node.this.copy(), **{**_copied(parts), **_copied(own)}, over="OVER"))

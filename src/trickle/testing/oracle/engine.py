@@ -29,17 +29,23 @@ class Engine(Protocol):
     def rows(self, sql: str, step: int) -> Rows: ...
 
 
+def judge() -> Any:
+    """A DuckDB that answers rightly, and knows the words that plans use."""
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.execute("SET threads = 1")
+    # wrong answers of DuckDB 1.5.5: see the comment on oracles in docs/reference/delta-rules.md
+    connection.execute("SET disabled_optimizers = 'deliminator,join_filter_pushdown'")
+    connection.execute("CREATE MACRO raise_error(message) AS error(message)")
+    return connection
+
+
 class DuckEngine:
     """DuckDB in this process: all steps are loaded at once, each statement is prepared once."""
 
     def __init__(self) -> None:
-        import duckdb
-
-        self._connection: Any = duckdb.connect()
-        self._connection.execute("SET threads = 1")
-        # wrong answers of DuckDB 1.5.5: see the comment on oracles in docs/reference/delta-rules.md
-        self._connection.execute("SET disabled_optimizers = 'deliminator,join_filter_pushdown'")
-        self._connection.execute("CREATE MACRO raise_error(message) AS error(message)")
+        self._connection: Any = judge()
         columns = ", ".join(f"{name} {_duck_type(type)}" for name, type in COLUMNS)
         for table in TABLES:
             for version in Version:
