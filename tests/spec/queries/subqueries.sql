@@ -180,3 +180,12 @@ SELECT id FROM c WHERE EXISTS (SELECT tag FROM o WHERE o.cust = c.id GROUP BY ta
 
 -- an aggregate beside a column of the query around
 SELECT id, (SELECT max(o.amount) + c.credit FROM o WHERE o.cust = c.id) AS m FROM c;
+
+-- an aggregate of a subquery's values
+SELECT tag, sum((SELECT max(credit) FROM c WHERE c.id = o.cust)) AS s, count(*) AS n FROM o GROUP BY tag;
+
+-- EXISTS with a LIMIT
+SELECT id FROM c WHERE EXISTS (SELECT 1 FROM o WHERE o.cust = c.id AND o.amount > 50 LIMIT 1);
+
+-- HAVING over an aggregate of a subquery's values
+SELECT tag FROM o GROUP BY tag HAVING sum((SELECT max(credit) FROM c WHERE c.id = o.cust)) > 100;

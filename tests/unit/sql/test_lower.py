@@ -136,6 +136,7 @@ def test_postgres_dialect() -> None:
         ("SELECT id FROM orders GROUP BY 3", "position 3"),
         ("SELECT id AS __w FROM orders", "reserved"),
         ("SELECT FROM WHERE", "cannot be parsed"),
+        ("SELECT id, sum(amount) OVER w AS s FROM orders", 'window "w" is not defined'),
         ("DELETE FROM orders", "expected one query"),
         ("SELECT id FROM orders WHERE (id, 1) IN (SELECT id FROM customers)", "2 values"),
     ],
@@ -164,6 +165,8 @@ def test_an_unknown_table_is_not_found() -> None:
         ("SELECT id, explode(items) FROM orders GROUP BY id", "generator among groups"),
         ("SELECT o.id FROM orders o LEFT JOIN customers c ON c.id IN (SELECT 1)", "subquery in ON"),
         ("SELECT id FROM orders TABLESAMPLE (10 PERCENT)", "SAMPLE|TABLESAMPLE"),
+        ("SELECT * FROM orders PIVOT (sum(amount) FOR id IN (SELECT id FROM customers))", "PIVOT by values"),
+        ("SELECT * FROM nowhere(1)", r"nowhere\(\) in FROM"),
         ("SELECT TRANSFORM (id) USING 'cat' AS (id) FROM orders", "TRANSFORM"),
     ],
 )

@@ -29,6 +29,7 @@ from trickle.sql.lower.context import Context, Lowered
 from trickle.sql.lower.correlation import equality, of_nothing
 from trickle.sql.lower.domain import Domain
 from trickle.sql.lower.from_clause import lower_from
+from trickle.sql.lower.functions import is_aggregate
 from trickle.sql.lower.generators import with_views
 from trickle.sql.lower.grouping import Grouping, has_aggregate, ordinal
 from trickle.sql.lower.grouping_sets import grouping_sets, has_sets
@@ -70,7 +71,7 @@ class Block:
         for clause in _MEANINGLESS:
             if self.select.args.get(clause):
                 self.context.note(f"{clause.upper()} BY has no meaning for a stored table and is ignored")
-        self.select = with_views(_with_plain_joins(expand_named(self.select)))
+        self.select = with_views(_with_plain_joins(expand_named(self.select, self.context)))
         self.plan = lower_from(self.select, self.scope, self.context, self.domain)
         self.carried = () if self.domain is None else self.domain.columns
         where = self.select.args.get("where")
@@ -136,14 +137,15 @@ class Block:
 
     def group(self, chosen: list[Chosen]) -> list[Chosen]:
         """γ, then HAVING."""
+        chosen = [Chosen(c.label, self.with_values_inside(c.expression), c.alias) for c in chosen]
+        having = self.select.args.get("having")
+        kept = self.with_values_inside(self.bind_with_aliases(having.this, chosen)) if having is not None else None
+        order = [self.with_values_inside(o) for o in self.bound_order(chosen)]
         grouping = self.grouping(chosen)
         source = self.plan
         over = [Chosen(c.label, grouping.over_groups(c.expression, source), c.alias) for c in chosen]
-        self.order = [grouping.over_groups(o, source) for o in self.bound_order(chosen)]
-        having = self.select.args.get("having")
-        condition = None
-        if having is not None:
-            condition = grouping.over_groups(self.bind_with_aliases(having.this, chosen), source)
+        self.order = [grouping.over_groups(o, source) for o in order]
+        condition = grouping.over_groups(kept, source) if kept is not None else None
         self.plan = grouping.relation(source)
         self.carry_over(grouping)
         keys = [k for k in grouping.keys if isinstance(k.expression, exp.Column)]
@@ -151,6 +153,18 @@ class Block:
         if condition is not None:
             self.keep_where(condition)
         return over
+
+    def with_values_inside(self, expression: exp.Expr) -> exp.Expr:
+        """The expression with subqueries in the arguments of aggregates joined in below the groups."""
+
+        def visit(node: exp.Expr) -> exp.Expr:
+            if is_subquery(node):
+                return node.copy()
+            if is_aggregate(node, self.context.user_aggregates) and any(is_subquery(part) for part in node.walk()):
+                return subqueries.join_values(self, node)
+            return node
+
+        return expression.transform(visit)
 
     def carry_over(self, grouping: Grouping) -> None:
         """Carried columns are group keys now; without GROUP BY each row of a domain has a group, even of nothing."""

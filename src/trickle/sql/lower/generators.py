@@ -116,7 +116,8 @@ def _call(written: exp.Expr, labels: Sequence[str], outer: bool, node: exp.Expr,
         function = (exp.Posexplode if counted else exp.Explode)(this=written.expressions[0].copy())
         return Call(function, tuple(names), outer, bool(counted))
     if not is_generator(written):
-        raise unsupported("LATERAL", node, context.text)
+        named = f"{function_name(written)}() in FROM" if isinstance(written, exp.Func) else "LATERAL"
+        raise unsupported(named, node, context.text)
     name = function_name(written)
     if name in _OUTER:
         operand = written.this if isinstance(written.this, exp.Expr) else written.expressions[0]

@@ -46,6 +46,8 @@ def lower_pivot(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) ->
 def _pivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Lowered:
     """Grouped by all columns that are not named; every aggregate once per value, over the rows that have it."""
     choice = pivot.args["fields"][0]
+    if any(value.find(exp.Query) for value in choice.expressions) or choice.args.get("query"):
+        raise unsupported("a PIVOT by values of a subquery", pivot, context.text, "Its columns would change.")
     by = [bind(e, scope, context) for e in _several(choice.this)]
     calls = [(label_of(e), bind(e.unalias(), scope, context)) for e in pivot.expressions]
     used = frozenset(n for e in (*by, *(call for _, call in calls)) for n in references(e))

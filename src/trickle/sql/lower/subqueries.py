@@ -371,4 +371,18 @@ def _query_of(node: exp.Expr) -> exp.Expr:
         inner = node.this
     elif isinstance(node, exp.Binary):
         inner = node.expression.this
-    return inner.unnest() if isinstance(inner, exp.Subquery) else inner
+    inner = inner.unnest() if isinstance(inner, exp.Subquery) else inner
+    return _unlimited(inner) if isinstance(node, exp.Exists) else inner
+
+
+def _unlimited(query: exp.Expr) -> exp.Expr:
+    """`EXISTS (… LIMIT 1)` asks whether there is a row: no limit but 0 changes that."""
+    limit = query.args.get("limit")
+    if not isinstance(query, exp.Select) or not isinstance(limit, exp.Limit) or query.args.get("offset"):
+        return query
+    if not (isinstance(limit.expression, exp.Literal) and limit.expression.is_int and int(limit.expression.this)):
+        return query
+    query = query.copy()
+    query.set("limit", None)
+    query.set("order", None)
+    return query

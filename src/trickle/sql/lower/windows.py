@@ -10,6 +10,7 @@ from sqlglot import exp
 from trickle.plan import Item, Node, Window, col, type_of
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import function_name
+from trickle.sql.lower.refuse import wrong
 
 
 @dataclass
@@ -54,9 +55,13 @@ def partition_of(window: exp.Expr) -> tuple[exp.Expr, ...]:
     return tuple(window.args.get("partition_by") or ())
 
 
-def expand_named(select: exp.Select) -> exp.Select:
+def expand_named(select: exp.Select, context: Context) -> exp.Select:
     """`f() OVER w` with the WINDOW clause's `w` written out; queries inside have windows of their own."""
     by_name = {w.this.name.casefold(): w for w in select.args.get("windows") or ()}
+    calls = [w for w in select.find_all(exp.Window) if w.args.get("alias") and w.find_ancestor(exp.Select) is select]
+    for call in calls:
+        if call.args["alias"].name.casefold() not in by_name:
+            raise wrong(f'window "{call.args["alias"].name}" is not defined', call, context.text)
     if not by_name:
         return select
     select = select.copy()
