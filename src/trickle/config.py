@@ -152,6 +152,13 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         10_000_000,
     ),
+    Setting(
+        "refresh.intermediate_rows",
+        200_000,
+        "Rows of its sources from which on an operator below others is stored, for option intermediates = 'auto'.",
+        0,
+        1_000_000_000_000,
+    ),
     Setting("refresh.recursion_depth", 1000, "Rounds after which a recursive query is given up.", 1, 1_000_000),
     Setting(
         "refresh.recursion_rows",

@@ -14,8 +14,9 @@ from ..errors import QueryError, TrickleError
 from ..execute.binding import Binding
 from ..execute.transaction import Transaction
 from ..lake.foreign import translated
-from ..plan import Node, Version
+from ..plan import Node, Version, tables
 from ..records import Record, Records
+from ..refresh import intermediates
 from ..refresh.change_sql import labelled, stored_change
 from ..refresh.choose import Choice
 from ..refresh.compile import Compiled, compile_query
@@ -76,11 +77,34 @@ def explain_st(streams: Streams, name: Name, analyze: bool = False) -> Records[E
         Explanation("definition", table.label, table.query),
         Explanation("mode", table.refresh_mode, f"effective {effective_mode(table)}"),
         *_scans(streams, table),
+        *_intermediates(streams, table, compiled),
     ]
     found += _plans(compiled)
     if analyze:
         found += _analyzed(streams, table)
     return Records(found)
+
+
+def _intermediates(streams: Streams, table: StreamTable, compiled: Compiled) -> list[Explanation]:
+    """Operators below others: which are stored, and why."""
+    whole = compiled.whole or compiled
+    stored = {kept.intermediate.name: kept.table for kept in compiled.kept}
+    reason = _why_stored(streams, table, whole)
+    found = []
+    for part in intermediates.possible(whole):
+        held = stored.get(part.name)
+        why = f"{reason}; table {held.label}" if held is not None else reason
+        said = f"{'not ' * (held is None)}stored: {why}"
+        found.append(Explanation("intermediate", f"{part.operator} of {', '.join(sorted(tables(part.whole)))}", said))
+    return found
+
+
+def _why_stored(streams: Streams, table: StreamTable, whole: Compiled) -> str:
+    if whole.deep:
+        return "the query is nested deep, and its change shorter this way"
+    choice = table.options.get("intermediates", "auto")
+    least = streams.lake.settings["refresh.intermediate_rows"]
+    return f"intermediates = '{choice}'" if choice != "auto" else f"from {least:,} rows of its sources on it pays"
 
 
 def _plans(compiled: Compiled) -> list[Explanation]:

@@ -38,8 +38,14 @@ OPTIONS = (
         "sums of floating-point numbers are merged, or their groups rescanned",
         ("algebraic", "rescan"),
     ),
+    Option(
+        "intermediates",
+        "auto",
+        "whether aggregates and the like below others are stored, hidden, beside its rows",
+        ("auto", "always", "never"),
+    ),
 )
-STORED_OTHERWISE = ("partition_by", "cluster_by", "float_sums")
+STORED_OTHERWISE = ("partition_by", "cluster_by", "float_sums", "intermediates")
 """Options that say how the rows are stored: with another value they are written anew."""
 _BY_NAME = {o.name: o for o in OPTIONS}
 

@@ -20,6 +20,7 @@ from ..lake.foreign import translated
 from ..lake.lake import MAIN, Lake
 from ..lake.model import WEIGHT, Snapshot, Table
 from ..plan import hidden, is_reserved
+from ..refresh import intermediates
 from ..refresh.compile import Compiled, compile_query
 from ..refresh.content import Content
 from ..refresh.refresh import Refresher
@@ -112,7 +113,8 @@ class Streams:
             with translated(f'stream table "{table.label}"'):
                 content = self.refresher.content(table, compiled, target, transaction.base)
                 inserted = content.create(transaction, fill=initialize)
-            self._commit_created(transaction, table, target, inserted, started, initialize)
+            kept = table.keeping(content.kept)
+            self._commit_created(transaction, kept, target, inserted, started, initialize)
         except BaseException:
             transaction.draft.discard(self.lake.storage)
             raise
@@ -202,7 +204,7 @@ class Streams:
         changed = replace(changed, refresh_mode=changed.options["refresh_mode"])
         if query is not None:
             changed = replace(changed, query=query, dialect=dialect or table.dialect)
-        elif all(chosen[o] == table.options.get(o) for o in STORED_OTHERWISE):
+        elif all(chosen.get(o) == table.options.get(o) for o in STORED_OTHERWISE):
             compiled = self._compile(Transaction.begin(self.lake), changed)
             self._store(replace(changed, obstacle=compiled.construct))
             return self.find(name)
@@ -237,7 +239,7 @@ class Streams:
             raise
 
         def rider(connection: Connection, snapshot: int) -> None:
-            self.registry.redefine(connection, table)
+            self.registry.redefine(connection, table.keeping(content.kept))
             for reader in readers:
                 self.registry.mark(connection, reader, pending="source_schema_changed")
             self.registry.advance(connection, table, target.id, snapshot, transaction.base.id)
@@ -284,6 +286,8 @@ class Streams:
         stored = transaction.find_table(Name(STORED_SCHEMA, table.stored_name))
         if stored is not None:
             ddl.drop(transaction, stored)
+        for intermediate in table.intermediates:
+            intermediates.drop(transaction, table, intermediate)
         view = transaction.find_view(Name(table.schema, table.name))
         if view is not None:
             transaction.draft.dropped_views[view.id] = view

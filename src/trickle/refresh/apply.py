@@ -12,6 +12,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 from ..errors import LakeError
 from ..execute import rows as row_work
 from ..execute.transaction import Located, Transaction
+from ..lake.changes import consolidate
 from ..lake.model import WEIGHT, Bound, Table
 from ..lake.scan import FILE, POSITION
 from ..lake.types import to_spark
@@ -20,6 +21,7 @@ from ..sql.names import quote_spark
 from .lookups import key_bound
 
 _NUMBER = "__trickle_n"
+_ALL = 1 << 62
 
 
 class Drift(LakeError):
@@ -49,6 +51,18 @@ def apply(
             return _apply_local(transaction, stored, work.table, key, names)
         assert work.staged is not None
         return _apply_staged(transaction, stored, work.staged, key, names)
+
+
+def replace_content(transaction: Transaction, stored: Table, full: DataFrame) -> tuple[int, int]:
+    """Stage the difference between the stored rows and these; (added, removed)."""
+    if transaction.most_rows(stored) == 0:
+        return fill(transaction, stored, full), 0
+    names = [quote_spark(c.name) for c in stored.columns]
+    typed = [F.col(quote_spark(c.name)).cast(to_spark(c)).alias(c.name) for c in stored.columns]
+    both = full.select(*typed, F.lit(1).cast("bigint").alias(WEIGHT)).unionAll(
+        transaction.rows(stored).select(*names, F.lit(-1).cast("bigint").alias(WEIGHT))
+    )
+    return apply(transaction, stored, consolidate(both), None, _ALL)
 
 
 def fill(transaction: Transaction, stored: Table, rows: DataFrame) -> int:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..delta.cut import Intermediate, cut
 from ..delta.state import Storage, initial, maintain, store
 from ..errors import CycleDetected, NotIncremental, QueryError
 from ..execute.transaction import Transaction
@@ -25,7 +26,10 @@ from ..sql.references import references
 from ..sql.statement import Name
 from .statements import Statement
 
+MANY_OPERATORS = 200
+"""Operators of a change from which on intermediates are stored if they make it half as large."""
 MOST_OPERATORS = 500
+"""Operators of a change that Spark can plan in bearable time."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,12 @@ class Compiled:
     """Why there is no plan."""
     shape: str = ""
     """A query that Spark can analyze and finds the same columns in: most often the query itself."""
+    deep: bool = False
+    """Nested so deep that it is followed through intermediates, whatever the size of its sources."""
+    kept: tuple[Kept, ...] = ()
+    """The intermediates that `storage` reads, each behind those that it reads itself."""
+    whole: Compiled | None = field(default=None, compare=False)
+    """The query without intermediates, where this is over some."""
     statements: dict[tuple[object, ...], Statement] = field(default_factory=dict, compare=False)
     """The SQL of refreshes, once it was needed."""
 
@@ -74,6 +84,8 @@ class Compiled:
         return tuple(found.values())
 
     def _used_columns(self) -> dict[str, set[str]]:
+        if self.whole is not None:
+            return self.whole._used_columns()
         if self.storage is None:
             return {}
         used: dict[str, set[str]] = {name: set() for name in self.tables}
@@ -82,6 +94,15 @@ class Compiled:
             if isinstance(node, Scan):
                 used.setdefault(node.table, set()).update(f.source for f in node.fields)
         return used
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An intermediate in use: what it holds, how that is followed, where it is stored."""
+
+    intermediate: Intermediate
+    compiled: Compiled
+    table: Table
 
 
 def compile_query(transaction: Transaction, text: str, dialect: str = "spark", float_sums: bool = True) -> Compiled:
@@ -93,25 +114,34 @@ def compile_query(transaction: Transaction, text: str, dialect: str = "spark", f
         query = lower(text, schemas, views, dialect)
         query.require_deterministic()
         storage = store(query.plan, query.labels, float_sums=float_sums)
-        _require_bearable(storage)
+        deep = _is_deep(storage, frozenset(tables))
     except NotIncremental as obstacle:
         if not is_translatable(text, dialect):
             raise
         return Compiled(spark_text, tables, views, obstacle=obstacle, shape=spark_text)
     distinct(query.labels, "the query's column")
     shape = first_parts(spark_text) if query.recursions else spark_text
-    return Compiled(spark_text, tables, views, query, storage, shape=shape)
+    return Compiled(spark_text, tables, views, query, storage, shape=shape, deep=deep)
 
 
-def _require_bearable(storage: Storage) -> None:
-    """Spark plans every shared part of a change again: states nested too deep would never be done."""
+def _is_deep(storage: Storage, tables: frozenset[str]) -> bool:
+    """Spark plans every shared part of a change again: is it nested so deep that intermediates pay for that alone?
+
+    Where even they do not help, it would never be done.
+    """
     operators = weight(maintain(storage))
-    if operators > MOST_OPERATORS:
+    if operators <= MANY_OPERATORS:
+        return False
+    found = cut(storage, tables, repr)
+    parts = [found.storage, *(store(i.plan, i.labels) for i in found.intermediates)]
+    most = max(weight(maintain(part)) for part in parts)
+    if most > MOST_OPERATORS:
         raise NotIncremental(
             "a query nested this deep cannot be maintained incrementally",
-            detail=f"its change has {operators} operators; {MOST_OPERATORS} can be borne.",
+            detail=f"its change has {most} operators; {MOST_OPERATORS} can be borne.",
             hint="make stream tables of its subqueries and read those, or set refresh_mode = 'FULL'.",
         )
+    return operators > MOST_OPERATORS or most < operators / 2
 
 
 def fingerprint(table: Table, columns: tuple[str, ...]) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
 from ..delta.state import initial
@@ -14,26 +13,24 @@ from ..errors import QueryError
 from ..execute import ddl
 from ..execute.binding import Binding
 from ..execute.transaction import Transaction
-from ..lake.changes import consolidate
 from ..lake.foreign import translated
 from ..lake.lake import Lake
-from ..lake.model import WEIGHT, Table
+from ..lake.model import Table
 from ..registry.models import StreamTable
-from ..sql.names import quote_spark
 from ..sql.render import render
 from ..sql.statement import Name
 from . import apply as applying
 from .compile import Compiled
+from .intermediates import Rebuild, wanted
+from .lookups import Read
 from .recursion import Recursions
 from .rounds import cast
 from .sources import Pinned
 from .stored import Fit, add_stored_table, add_view, fit, laid_out
-from .windows import Frames, Window, makers
-
-LARGE = 1 << 62
+from .windows import Frames, Maker, Window, makers
 
 
-@dataclass(frozen=True)
+@dataclass
 class Content:
     """The rows of a compiled query at the end of its windows."""
 
@@ -43,6 +40,21 @@ class Content:
     windows: Mapping[str, Window]
     prefix: str
     """Begins the names of the relations that Spark sees."""
+    kept: tuple[str, ...] = ()
+    """The intermediates that the rows were computed over, once they were."""
+
+    def __post_init__(self) -> None:
+        self.compiled = self.compiled.whole or self.compiled
+
+    def over_intermediates(self, transaction: Transaction) -> DataFrame:
+        """The stored columns, computed from scratch; what is to be stored of the way there is staged."""
+        names = wanted(self.lake, self.table, self.compiled)
+        if not names and not self.table.intermediates:
+            return self.rows(transaction)
+        sources = makers(self.lake, self.windows, None)
+        over = Rebuild(transaction, self.table, self.compiled, sources, self.prefix).all(names)
+        self.kept = tuple(k.intermediate.name for k in over.kept)
+        return self._from(over, sources, {k.intermediate.name: k.table for k in over.kept})
 
     def rows(self, transaction: Transaction) -> DataFrame:
         """The stored columns, computed from scratch."""
@@ -53,8 +65,14 @@ class Content:
                 return binding.run(self.compiled.text, "defining query")
             finally:
                 binding.close()
-        frames = Frames(self.lake, self.prefix, self.compiled.tables, makers(self.lake, self.windows, None))
-        Recursions.join(frames, self.compiled.recursions)
+        return self._from(self.compiled, makers(self.lake, self.windows, None), {})
+
+    def _from(self, compiled: Compiled, sources: dict[Read, Maker], more: Mapping[str, Table]) -> DataFrame:
+        storage = compiled.storage
+        if storage is None:
+            raise AssertionError("a query without a plan has no intermediates")
+        frames = Frames(self.lake, self.prefix, {**compiled.tables, **more}, sources)
+        Recursions.join(frames, compiled.recursions)
         try:
             return self.lake.spark.sql(render(initial(storage), frames.relation, storage.stored_labels))
         finally:
@@ -85,7 +103,7 @@ class Content:
         rows = self.typed_rows(transaction)
         stored = add_stored_table(transaction, self.table, rows, self.compiled.storage)
         self._publish(transaction, rows)
-        return applying.fill(transaction, stored, rows) if fill else 0
+        return applying.fill(transaction, stored, self.over_intermediates(transaction)) if fill else 0
 
     def fit(self, transaction: Transaction, stored: Table) -> Fit:
         """How well the stored table's columns are those that the rows will have."""
@@ -99,27 +117,20 @@ class Content:
             transaction.draft.dropped_views[view.id] = view
         if fit(stored, rows.schema) is Fit.ALL:
             self._publish(transaction, rows)
-            wanted = laid_out(stored, self.table, self.compiled.storage)
-            if wanted != stored:
-                transaction.draft.of(stored).table = wanted
-            return replace_content(transaction, wanted, rows)
+            as_wished = laid_out(stored, self.table, self.compiled.storage)
+            if as_wished != stored:
+                transaction.draft.of(stored).table = as_wished
+            return self.replace(transaction, as_wished)
         ddl.drop(transaction, stored)
         fresh = add_stored_table(transaction, self.table, rows, self.compiled.storage)
         self._publish(transaction, rows)
-        return applying.fill(transaction, fresh, rows), 0
+        return applying.fill(transaction, fresh, self.over_intermediates(transaction)), 0
+
+    def replace(self, transaction: Transaction, stored: Table) -> tuple[int, int]:
+        """Stage the difference between what is stored and what should be; (added, removed)."""
+        return applying.replace_content(transaction, stored, self.over_intermediates(transaction))
 
     def _publish(self, transaction: Transaction, rows: DataFrame) -> None:
         query, storage = self.compiled.query, self.compiled.storage
         labels = query.labels if query is not None else rows.columns
         add_view(transaction, self.table, labels, storage.visible_label if storage else None)
-
-
-def replace_content(transaction: Transaction, stored: Table, full: DataFrame) -> tuple[int, int]:
-    """Stage the difference between the stored rows and these; (added, removed)."""
-    if transaction.most_rows(stored) == 0:
-        return applying.fill(transaction, stored, full), 0
-    names = [quote_spark(c.name) for c in stored.columns]
-    both = full.select(*names, F.lit(1).cast("bigint").alias(WEIGHT)).unionAll(
-        transaction.rows(stored).select(*names, F.lit(-1).cast("bigint").alias(WEIGHT))
-    )
-    return applying.apply(transaction, stored, consolidate(both), None, LARGE)

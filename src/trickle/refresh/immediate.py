@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 
-import numpy as np
-from pyspark.sql import DataFrame
 from sqlalchemy import Connection
 
 from ..errors import CommitConflict
 from ..execute.transaction import Transaction
-from ..lake import inlined, pieces, snapshots
-from ..lake.changes import change_pieces
-from ..lake.draft import Requirement, Rider, TableDraft
-from ..lake.files import live_files
+from ..lake import snapshots
+from ..lake.draft import Requirement, Rider
 from ..lake.foreign import translated
-from ..lake.lake import Held
-from ..lake.model import Bound, DataFile, Snapshot, Table
-from ..lake.pieces import Piece
-from ..plan import STORED, Version
+from ..lake.model import Snapshot, Table
 from ..registry.models import SUSPENDED, Refresh, StreamTable
 from ..sql.statement import Name
+from .advance import Advance
 from .compile import Compiled
-from .differential import Differential
-from .lookups import Read, sought
+from .lookups import Read
 from .refresh import Refresher
 from .sources import STORED_SCHEMA
-from .windows import Columns, Frames, Maker, changed_tables, narrowed
+from .staged import Staged
+from .windows import Maker, changed_tables
 
 
 @dataclass
@@ -87,7 +80,7 @@ class Upkeep:
 
     def _current_stamp(self) -> tuple[object, ...]:
         """What the transaction did to tables that are not ours."""
-        own = {m.stored_id for m in self._staged}
+        own = {id for m in self._staged for id in m.stored_ids}
         parts = sorted((id, part) for id, part in self.transaction.draft.tables.items() if id not in own)
         return tuple(
             (id, tuple(p.added), tuple(p.ended), sum(map(len, p.removed.values())), str(p.inlined_removed))
@@ -122,7 +115,7 @@ class _Maintenance:
     refresher: Refresher
     transaction: Transaction
     table: StreamTable
-    stored_id: int = 0
+    stored_ids: tuple[int, ...] = ()
     requirement: Requirement | None = None
     rider: Rider | None = None
 
@@ -131,14 +124,19 @@ class _Maintenance:
         compiled = self.refresher.compiled(self.table, self.transaction.base)
         assert compiled.storage is not None
         stored = self.refresher.stored(self.table, self.transaction.base)
-        self.stored_id = stored.id
+        self.stored_ids = (stored.id, *(kept.table.id for kept in compiled.kept))
         prefix = f"{self.refresher.prefix}_i{self.table.id}"
-        frames = Frames(self.refresher.lake, prefix, compiled.tables, self.makers(compiled, stored))
-        work = Differential(
-            self.transaction, stored, compiled, frames, self.unchanged(compiled), self.most_rows(), appending=False
+        work = Advance(
+            self.transaction,
+            compiled,
+            self.makers(compiled),
+            prefix,
+            self.unchanged(compiled),
+            self.most_rows(),
+            appending=False,
         )
         with translated(f'stream table "{self.table.label}"'):
-            changed = work.run()
+            changed = work.run(stored)
         self.stage(started, clock, *changed)
 
     def most_rows(self) -> int:
@@ -168,48 +166,19 @@ class _Maintenance:
         touched = rows.keys() | _touched(self.transaction)
         return frozenset(name for name, table in compiled.tables.items() if table.id not in touched)
 
-    def makers(self, compiled: Compiled, stored: Table) -> dict[Read, Maker]:
+    def makers(self, compiled: Compiled) -> dict[Read, Maker]:
         found: dict[Read, Maker] = {}
         for name, table in compiled.tables.items():
-            found[name, Version.AFTER] = partial(self.state_after, table)
-            found[name, Version.BEFORE] = partial(self.state_before, table)
-            found[name, Version.CHANGES] = partial(self.changes, table)
-        for version in Version:
-            found[STORED, version] = partial(self.state_after, stored)
+            found |= Staged(self.transaction, table, self.start_of(table)).makers(name)
         return found
-
-    def state_after(self, table: Table, columns: Columns, bounds: Sequence[Bound]) -> DataFrame:
-        return self.transaction.rows(table, bounds, here=True)
-
-    def state_before(self, table: Table, columns: Columns, bounds: Sequence[Bound]) -> DataFrame:
-        return sought(
-            *self.refresher.lake.state(narrowed(table, columns), self.start_of(table), bounds, here=True)[:2], bounds
-        )
-
-    def changes(self, whole: Table, columns: Columns, bounds: Sequence[Bound]) -> DataFrame | Held:
-        """What was committed since the frontier, and what this transaction does on top."""
-        table = narrowed(whole, columns)
-        lake, base = self.refresher.lake, self.transaction.base.id
-        start = self.start_of(table).id
-        part = self.transaction.draft.tables.get(table.id)
-        with lake.reading() as connection:
-            found, rows = change_pieces(lake.catalog, connection, table, start, base)
-            own: list[Piece] = []
-            if part is not None:
-                live = live_files(lake.catalog, connection, table, base)
-                own = staged_pieces(part, live, base)
-                kept = inlined.state(lake.catalog, connection, table, base)
-                rows = [*rows, *_ended(kept, part)]
-            request = lake.request(connection, table, [*found, *own], rows)
-        return lake.weighted(request)
 
     def take_back(self) -> None:
         """As if it had not been run."""
         draft = self.transaction.draft
-        part = draft.tables.pop(self.stored_id, None)
-        for file in part.added.values() if part is not None else ():
-            self.refresher.lake.storage.remove(file.path)
-            draft.written.remove(file.path)
+        for part in (draft.tables.pop(id, None) for id in self.stored_ids):
+            for file in part.added.values() if part is not None else ():
+                self.refresher.lake.storage.remove(file.path)
+                draft.written.remove(file.path)
         draft.requirements[:] = [r for r in draft.requirements if r is not self.requirement]
         draft.riders[:] = [r for r in draft.riders if r is not self.rider]
 
@@ -252,31 +221,3 @@ class _Maintenance:
         self.transaction.draft.requirements.append(unchanged_since)
         self.transaction.draft.riders.append(rider)
         self.transaction.draft.extra_info = json.dumps({"base_snapshot": base.id, "immediate": True})
-
-
-def staged_pieces(part: TableDraft, live: list[DataFile], base: int) -> list[Piece]:
-    """What a transaction adds (+) and takes away (−), as pieces."""
-    added = [
-        Piece(f, staged=part.removed.get(id, np.empty(0, np.int64)))
-        for id, f in part.added.items()
-        if len(part.removed.get(id, ())) < f.records
-    ]
-    taken = []
-    for file in live:
-        whole = pieces.state_piece(file, base)
-        if file.id in part.ended:
-            taken.append(replace(whole, weight=-1))
-        elif file.id in part.removed:
-            taken.append(Piece(file, life=whole.life, staged=part.removed[file.id], only_deleted=True, weight=-1))
-    return [*added, *taken]
-
-
-def _ended(kept: list[inlined.InlinedRows], part: TableDraft) -> list[inlined.InlinedRows]:
-    found = []
-    for rows in kept:
-        gone = part.inlined_removed.get(rows.store, set())
-        chosen = [n for n, id in enumerate(rows.row_ids) if id in gone]
-        if chosen:
-            ids = tuple(rows.row_ids[n] for n in chosen)
-            found.append(replace(rows, row_ids=ids, data=rows.data.take(chosen), weight=-1))
-    return found

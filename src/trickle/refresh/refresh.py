@@ -23,14 +23,15 @@ from ..lake.model import Snapshot, Table
 from ..registry.models import FAILED, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
 from . import apply as applying
+from . import intermediates
+from .advance import Advance
 from .choose import Choice, Facts, choose
 from .compile import Compiled, compile_query, fingerprint
-from .content import Content, replace_content
-from .differential import Differential
+from .content import Content
 from .look import Look, measure
 from .result import RefreshResult
 from .sources import STORED_SCHEMA, Point, Sources
-from .windows import Frames, Window, changed_tables, makers
+from .windows import Window, changed_tables, makers
 
 _NUMBERS = itertools.count(1)
 
@@ -88,7 +89,8 @@ class Refresher:
                 self._compiled.clear()
             float_sums = table.options.get("float_sums", "algebraic") == "algebraic"
             transaction = Transaction(self.lake, Draft(at))
-            self._compiled[key] = compile_query(transaction, table.query, table.dialect, float_sums)
+            whole = compile_query(transaction, table.query, table.dialect, float_sums)
+            self._compiled[key] = intermediates.in_use(self.lake, table, whole, at)
         return self._compiled[key]
 
     def look(self, table: StreamTable) -> Look:
@@ -122,6 +124,7 @@ class _Run:
         self.lake, self.registry = owner.lake, owner.registry
         self.full, self.initiated_by = full, initiated_by
         self.head = owner.lake.head()
+        self.kept = table.intermediates
         self.started_at, self.clock = datetime.now(UTC), time.perf_counter()
 
     def run(self) -> RefreshResult:
@@ -261,21 +264,24 @@ class _Run:
         if choice.action == "DIFFERENTIAL":
             return self.differential(transaction, stored, look)
         content = self.owner.content(self.table, self.compiled, self.target, self.head)
-        if choice.reason == "source_schema_changed":
-            return content.refill(transaction, stored)
-        return replace_content(transaction, stored, content.rows(transaction))
+        anew = choice.reason == "source_schema_changed"
+        moved = content.refill(transaction, stored) if anew else content.replace(transaction, stored)
+        self.kept = content.kept
+        return moved
 
     def differential(self, transaction: Transaction, stored: Table, look: Look) -> tuple[int, int]:
         if self.compiled.storage is None:
             assert self.compiled.obstacle is not None
             raise self.compiled.obstacle
-        sources = makers(self.lake, look.windows, (stored, transaction.base))
-        frames = Frames(self.lake, self.prefix, self.compiled.tables, sources)
+        compiled, sources = self.compiled, makers(self.lake, look.windows, None)
+        intermediates.drop_unknown(transaction, self.table, compiled)
         appending = self.table.append_only and not look.removed
-        work = Differential(
-            transaction, stored, self.compiled, frames, look.unchanged, look.changed_rows, appending=appending
+        work = Advance(
+            transaction, compiled, sources, self.prefix, look.unchanged, look.changed_rows, appending=appending
         )
-        return work.run()
+        moved = work.run(stored)
+        self.kept = intermediates.take_up(transaction, self.table, compiled, sources, self.prefix)
+        return moved
 
     @property
     def prefix(self) -> str:
@@ -311,7 +317,7 @@ class _Run:
         """The registry's side of a commit: frontier, dependencies, history."""
         table, target = self.table, self.target.id
         self.registry.advance(connection, table, target, snapshot, self.head.id)
-        self.end_append_only(connection, look)
+        self.put_options(connection, look)
         if choice.reason == "source_schema_changed":
             adapted = replace(table, dependencies=self.compiled.dependencies(), obstacle=self.compiled.construct)
             self.registry.put_dependencies(connection, adapted)
@@ -320,11 +326,14 @@ class _Run:
         self.registry.record(connection, self.line(result, look.changed_rows))
         return result
 
-    def end_append_only(self, connection: Connection, look: Look) -> None:
-        """A source that lost rows does not only grow: from now on the table reckons with that."""
-        if self.table.append_only and look.removed:
-            options = {**self.table.options, "append_only": False}
-            self.registry.mark(connection, self.table, options=json.dumps(options))
+    def put_options(self, connection: Connection, look: Look) -> None:
+        """What the refresh found out about the table for good."""
+        table = self.table.keeping(self.kept)
+        if table.append_only and look.removed:
+            # A source that lost rows does not only grow: from now on the table reckons with that.
+            table = replace(table, options={**table.options, "append_only": False})
+        if table.append_only != self.table.append_only or table.intermediates != self.table.intermediates:
+            self.registry.mark(connection, self.table, options=json.dumps(dict(table.options)))
 
     def note(self, choice: Choice, frontier: int | None) -> RefreshResult:
         """A refresh without data: the registry alone is told."""

@@ -28,21 +28,33 @@ from .sources import STORED_SCHEMA
 
 def add_stored_table(transaction: Transaction, table: StreamTable, rows: DataFrame, storage: Storage | None) -> Table:
     """A new, empty stored table with the columns that `rows` will have."""
+    stored = laid_out(_new(transaction, table.stored_name, rows.schema), table, storage)
+    transaction.draft.tables[stored.id] = TableDraft(stored, before=None)
+    return stored
+
+
+def add_table(transaction: Transaction, name: str, schema: StructType, cluster: Sequence[str]) -> Table:
+    """A new, empty table beside the stored ones, sorted by these columns as far as they can be compared."""
+    fresh = _new(transaction, name, schema)
+    plain = [c for c in cluster if not _nested(fresh, c)]
+    stored = replace(fresh, clustered_by=sort_keys(fresh, plain))
+    transaction.draft.tables[stored.id] = TableDraft(stored, before=None)
+    return stored
+
+
+def _new(transaction: Transaction, name: str, schema: StructType) -> Table:
     schema_id, home = _home(transaction)
     ids = count(1)
     unique = str(uuid.uuid4())
-    stored = Table(
+    return Table(
         id=transaction.draft.provisional_id(),
         uuid=unique,
         schema_id=schema_id,
         schema=STORED_SCHEMA,
-        name=table.stored_name,
-        path=home + folder_of(table.stored_name, unique),
-        columns=tuple(from_spark(f.name, f.dataType, ids) for f in rows.schema.fields),
+        name=name,
+        path=home + folder_of(name, unique),
+        columns=tuple(from_spark(f.name, f.dataType, ids) for f in schema.fields),
     )
-    stored = laid_out(stored, table, storage)
-    transaction.draft.tables[stored.id] = TableDraft(stored, before=None)
-    return stored
 
 
 def laid_out(stored: Table, table: StreamTable, storage: Storage | None) -> Table:

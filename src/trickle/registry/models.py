@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 MODES = ("AUTO", "DIFFERENTIAL", "FULL", "IMMEDIATE")
+INTERMEDIATES = "stored_intermediates"
+"""Where a definition says which intermediates it has: among the options, but not one that users set."""
 ACTIVE, SUSPENDED, FAILED = "ACTIVE", "SUSPENDED", "ERROR"
 
 
@@ -65,6 +67,15 @@ class StreamTable:
     def append_only(self) -> bool:
         """Its sources are said to only grow."""
         return bool(self.options.get("append_only"))
+
+    @property
+    def intermediates(self) -> tuple[str, ...]:
+        """The operators of its query that are stored, by the names plans know them by."""
+        return tuple(self.options.get(INTERMEDIATES, ()))
+
+    def keeping(self, names: Iterable[str]) -> StreamTable:
+        """The same with these intermediates."""
+        return replace(self, options={**self.options, INTERMEDIATES: sorted(names)})
 
     @property
     def stored(self) -> str:

@@ -24,7 +24,7 @@ from trickle.testing.oracle.engine import judge
 Rows = Counter[tuple[Any, ...]]
 Schemas = dict[str, list[tuple[str, str]]]
 _STEP = "STEP "
-_REMARK = re.compile(r" \((postgres|deep)\)$")
+_POSTGRES = " (postgres)"
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,6 @@ class Spec:
     dialect: str = "spark"
     oracle: str = ""
     """The query in DuckDB's words, where translation does not find them."""
-    deep: bool = False
-    """Its change has more operators than Spark can bear: it is refused as a strict stream table."""
 
     @property
     def id(self) -> str:
@@ -83,10 +81,8 @@ def read_specs(path: Path) -> list[Spec]:
     for name, body in _blocks(path):
         query, *others = _statements(body)
         oracle = next((o.removeprefix("DUCKDB ") for o in others), "")
-        remark = _REMARK.search(name)
-        said = remark.group(1) if remark else ""
-        dialect = "postgres" if said == "postgres" else "spark"
-        found.append(Spec(path.stem, _REMARK.sub("", name), query, dialect, oracle, said == "deep"))
+        dialect = "postgres" if name.endswith(_POSTGRES) else "spark"
+        found.append(Spec(path.stem, name.removesuffix(_POSTGRES), query, dialect, oracle))
     return found
 
 

@@ -25,7 +25,7 @@ SELECT c.id, t.v FROM c, LATERAL (SELECT o.amount AS v FROM o WHERE o.cust = c.i
 -- LATERAL of DISTINCT rows
 SELECT c.id, t.tag FROM c, LATERAL (SELECT DISTINCT tag FROM o WHERE o.cust = c.id) t;
 
--- LATERAL within LATERAL (deep)
+-- LATERAL within LATERAL
 SELECT c.id, t.n FROM c, LATERAL (SELECT count(*) AS n FROM o, LATERAL (SELECT i.sku FROM i WHERE i.ord = o.id AND i.qty < c.credit) s WHERE o.cust = c.id) t;
 
 -- LATERAL over a left join inside

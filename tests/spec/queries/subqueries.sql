@@ -61,7 +61,7 @@ SELECT c.id, o.id AS ord FROM c JOIN o ON o.cust = c.id AND o.amount > (SELECT m
 -- scalar within a scalar
 SELECT id, (SELECT count(*) FROM o WHERE o.cust = c.id AND o.amount > (SELECT avg(amount) FROM o)) AS n FROM c;
 
--- scalar that reads two queries around (deep)
+-- scalar that reads two queries around
 SELECT id, (SELECT count(*) FROM o WHERE o.cust = c.id AND EXISTS (SELECT 1 FROM i WHERE i.ord = o.id AND i.qty < c.credit)) AS n FROM c;
 
 -- scalar of a window
@@ -94,7 +94,7 @@ SELECT id FROM c WHERE EXISTS (SELECT 1 FROM o WHERE o.cust = c.id AND EXISTS (S
 -- NOT EXISTS three levels deep: whose orders hold all items of a kind
 SELECT id FROM c WHERE NOT EXISTS (SELECT 1 FROM i WHERE i.sku = 'z' AND NOT EXISTS (SELECT 1 FROM o WHERE o.cust = c.id AND o.id = i.ord));
 
--- EXISTS of a set operation (deep)
+-- EXISTS of a set operation
 SELECT id FROM c WHERE EXISTS (SELECT cust FROM o WHERE o.cust = c.id INTERSECT SELECT qty FROM i WHERE i.qty = c.id);
 
 -- EXISTS under OR

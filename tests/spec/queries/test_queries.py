@@ -1,8 +1,7 @@
 """The queries of this folder, judged by DuckDB: what a plan means, and that before + delta is after, at every step.
 
-A file holds queries; the comment above each is its name, `(postgres)` at its end its dialect, `(deep)` says that Spark
-could not bear its change. Where DuckDB words a query differently, `DUCKDB` and that wording follow it.
-`_setup.sql` makes the tables and says what changes.
+A file holds queries; the comment above each is its name, `(postgres)` at its end its dialect. Where DuckDB words
+a query differently, `DUCKDB` and that wording follow it. `_setup.sql` makes the tables and says what changes.
 """
 
 from __future__ import annotations

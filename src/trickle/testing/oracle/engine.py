@@ -81,6 +81,15 @@ class DuckEngine:
         """Create a table from a query."""
         self._connection.execute(f'CREATE OR REPLACE TABLE "{table}" AS {self._at(sql, step)}')
 
+    def copy(self, table: str, to: str) -> None:
+        self._connection.execute(f'CREATE OR REPLACE TABLE "{to}" AS FROM "{table}"')
+
+    def difference(self, old: str, new: str, to: str) -> None:
+        """The net change from one table to another, one row a copy."""
+        came = f'SELECT *, 1 AS {WEIGHT} FROM (FROM "{new}" EXCEPT ALL FROM "{old}")'
+        went = f'SELECT *, -1 AS {WEIGHT} FROM (FROM "{old}" EXCEPT ALL FROM "{new}")'
+        self._connection.execute(f'CREATE OR REPLACE TABLE "{to}" AS {came} UNION ALL {went}')
+
     def arrow(self, sql: str, step: int) -> Any:
         """The rows as an Arrow table."""
         return self._connection.execute(self._at(sql, step)).to_arrow_table()

@@ -76,7 +76,7 @@ class StoredWorld:
 
     def delta_sql(self, storage: Storage, unchanged: frozenset[str], appending: bool = False) -> str:
         delta = maintain(storage, unchanged, appending)
-        ordered = _in_order(delta, [*(c.name for c in storage.columns), WEIGHT])
+        ordered = in_order(delta, [*(c.name for c in storage.columns), WEIGHT])
         return render(ordered, self.relation, (*storage.stored_labels, WEIGHT))
 
     def apply(self, storage: Storage, sql: str, step: int) -> None:
@@ -106,6 +106,6 @@ def _number(value: float) -> object:
     return f"{value + 0.0:.9g}" if abs(value) > 1e-12 else "0"
 
 
-def _in_order(plan: Node, names: Sequence[str]) -> Node:
+def in_order(plan: Node, names: Sequence[str]) -> Node:
     columns = {c.name: c for c in plan.columns}
     return Project(plan, keep([columns[n] for n in names]))

@@ -1,0 +1,66 @@
+"""A stream table moved by the change of its sources: first its intermediates, then what it stores itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..delta.state import Storage, initial
+from ..execute.transaction import Transaction
+from ..lake.model import Table
+from ..plan import STORED, Version, tables
+from ..plan.recursion import needed
+from .compile import Compiled
+from .differential import Differential
+from .intermediates import frames_prefix
+from .lookups import Read
+from .staged import Staged
+from .windows import Frames, Maker
+
+
+@dataclass
+class Advance:
+    """One differential refresh, staged in a transaction."""
+
+    transaction: Transaction
+    compiled: Compiled
+    makers: dict[Read, Maker]
+    """How the sources are read."""
+    prefix: str
+    unchanged: frozenset[str]
+    changed_rows: int
+    appending: bool
+
+    def run(self, stored: Table) -> tuple[int, int]:
+        """Rows added to the stored table and rows removed from it."""
+        known = dict(self.compiled.tables)
+        for kept in self.compiled.kept:
+            part = kept.intermediate
+            moved = self.move(kept.compiled, kept.table, frames_prefix(self.prefix, part), known, self.appending)
+            self.makers |= Staged(self.transaction, kept.table, self.transaction.base).makers(part.name)
+            known[part.name] = kept.table
+            self.changed_rows = max(self.changed_rows, sum(moved))
+            if not any(moved):
+                self.unchanged |= {part.name}
+        # An intermediate loses rows, its sources need not.
+        return self.move(self.compiled, stored, self.prefix, known, self.appending and not self.compiled.kept)
+
+    def move(
+        self, compiled: Compiled, stored: Table, prefix: str, known: dict[str, Table], appending: bool
+    ) -> tuple[int, int]:
+        assert compiled.storage is not None
+        if self.reads(compiled, compiled.storage) <= self.unchanged:
+            return 0, 0
+        own: dict[Read, Maker] = dict.fromkeys(
+            ((STORED, version) for version in Version), Staged(self.transaction, stored, self.transaction.base).after
+        )
+        frames = Frames(self.transaction.lake, prefix, known, {**self.makers, **own})
+        work = Differential(
+            self.transaction, stored, compiled, frames, self.unchanged, self.changed_rows, appending=appending
+        )
+        return work.run()
+
+    def reads(self, compiled: Compiled, storage: Storage) -> frozenset[str]:
+        """The tables and intermediates behind the stored rows."""
+        direct = tables(initial(storage))
+        recursions = needed(compiled.recursions, direct)
+        return (direct | frozenset().union(*(r.sources for r in recursions))) - {r.table for r in recursions}
