@@ -20,6 +20,7 @@ CATALOGS = ("sqlite", "postgres")
 HEAVY = (
     "acceptance/test_concurrency",
     "acceptance/test_spec_queries",
+    "acceptance/test_sql_matrix",
     "acceptance/test_stream_cost",
     "acceptance/test_stream_crash",
     "acceptance/test_stream_tables",

@@ -27,6 +27,7 @@ from trickle.errors import NotIncremental
 from trickle.lake import types
 from trickle.sql.lower import lower
 from trickle.sql.script import split
+from trickle.testing import matrix
 from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.lakes import sqlite_site
 from trickle.testing.postgres_server import PostgresServer
@@ -184,8 +185,11 @@ TABLES = {
 
 def documented_queries() -> list[tuple[str, str]]:
     """The examples of the reference, and the strategy that it names."""
-    page = (DOCS / "reference" / "sql.md").read_text(encoding="utf-8")
-    return re.findall(r"^\| .* \| `((?:SELECT|WITH) .*)` \| `(\w+)` \|$", page, re.MULTILINE)
+    return [(line.query, line.strategy) for line in documented_lines()]
+
+
+def documented_lines() -> list[matrix.Line]:
+    return matrix.read((DOCS / "reference" / "sql.md").read_text(encoding="utf-8"))
 
 
 def strategies_of(query: str) -> set[str]:
@@ -202,6 +206,13 @@ def strategies_of(query: str) -> set[str]:
 @pytest.mark.parametrize(("query", "strategy"), documented_queries())
 def test_a_query_is_followed_as_the_reference_says(query: str, strategy: str) -> None:
     assert strategy in strategies_of(query)
+
+
+@pytest.mark.parametrize("line", documented_lines(), ids=lambda line: line.query)
+def test_a_query_is_refused_in_the_modes_that_the_reference_says(line: matrix.Line) -> None:
+    """That it is exact in the others, tests/acceptance/test_sql_matrix.py proves."""
+    refused = strategies_of(line.query) == {"full"}
+    assert line.modes == (("FULL",) if refused else matrix.MODES)
 
 
 def test_every_strategy_has_an_example() -> None:

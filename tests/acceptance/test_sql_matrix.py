@@ -1,0 +1,21 @@
+"""Every construct of the SQL reference on Spark, in the modes that it names: exact before and after changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from trickle.testing import matrix
+from trickle.testing.lakes import LakeSite
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "sql.md"
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(3600)
+def test_the_support_matrix_says_what_is_so(lake_sqlite: LakeSite, quick: SparkSession) -> None:
+    lines = matrix.read(PAGE.read_text(encoding="utf-8"))
+    with lake_sqlite.connect(quick) as db:
+        assert list(matrix.prove(db, lines)) == lines
