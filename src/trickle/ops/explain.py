@@ -76,6 +76,7 @@ def explain_st(streams: Streams, name: Name, analyze: bool = False) -> Records[E
         Explanation("definition", table.label, table.query),
         Explanation("mode", table.refresh_mode, f"effective {effective_mode(table)}"),
         *_scans(streams, table),
+        *(Explanation("function", name, f"body {hash}") for name, hash in compiled.functions.items()),
     ]
     found += _plans(compiled)
     if analyze:
