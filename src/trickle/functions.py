@@ -25,15 +25,18 @@ FUNCTIONS = (
     "clean_files",
     "cluster",
     "collect_orphans",
+    "create_function",
     "create_or_replace_stream_table",
     "create_stream_table",
     "create_stream_table_if_not_exists",
     "dependencies",
+    "drop_function",
     "drop_stream_table",
     "expire_snapshots",
     "explain_query_rewrite",
     "explain_refresh_mode",
     "explain_st",
+    "functions",
     "head",
     "list_auxiliary_columns",
     "merge_files",
@@ -50,7 +53,7 @@ FUNCTIONS = (
     "validate_query",
     "version",
 )
-RELATIONS = ("dependencies", "refresh_history", "snapshots", "stream_tables")
+RELATIONS = ("dependencies", "functions", "refresh_history", "snapshots", "stream_tables")
 """Functions that can also be read like a table: `SELECT * FROM trickle.stream_tables`."""
 
 

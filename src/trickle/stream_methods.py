@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConfigError, QueryError
-from .ops import explain, facts
+from .ops import explain, facts, functions
 from .ops.options import read_options, with_defaults
 from .ops.streams import Streams
 from .records import Records
@@ -142,6 +143,39 @@ class StreamTableMethods:
     def dependencies(self) -> Records[facts.DependencyRecord]:
         """Which stored tables each stream table reads, and which columns of them."""
         return facts.dependencies(self._streams)
+
+    # Functions.
+
+    def create_function(
+        self,
+        name: str,
+        function_or_sql: Callable[..., Any] | str,
+        returns: str,
+        parameters: str = "",
+        deterministic: bool | None = None,
+        aggregate: bool = False,
+        replace: bool = False,
+        if_not_exists: bool = False,
+    ) -> functions.FunctionRecord:
+        """Define a function of the lake: a Python one, or an expression over `parameters` such as "a INT, b STRING".
+
+        `deterministic=False` says that the same arguments may get another answer; a Python function is taken for
+        deterministic unless that is said, of an expression it is seen. An `aggregate` is a Python function that is
+        called once for each group, with a pandas Series for each argument. Python functions are stored pickled, and
+        run by every session that calls them: connect only to lakes that you trust.
+        """
+        self._require_no_transaction("CREATE FUNCTION")
+        wanted = functions.Wanted(name, function_or_sql, returns, parameters, deterministic, aggregate)
+        return functions.create(self._streams, wanted, replace, if_not_exists)
+
+    def drop_function(self, name: str, if_exists: bool = False) -> None:
+        """Forget a function; one that stream tables or other functions use is refused."""
+        self._require_no_transaction("DROP FUNCTION")
+        functions.drop(self._streams, name, if_exists)
+
+    def functions(self) -> Records[functions.FunctionRecord]:
+        """Every function of the lake, and which stream tables use it."""
+        return functions.listing(self._streams)
 
     # Explanations.
 

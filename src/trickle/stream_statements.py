@@ -48,10 +48,28 @@ def _call(session: Session, statement: st.Call) -> Any:
     return functions.call(session, statement.function, statement.args, statement.kwargs)
 
 
+def _create_function(session: Session, statement: st.CreateFunction) -> Any:
+    return session.create_function(
+        statement.name,
+        statement.body,
+        statement.returns,
+        parameters=statement.parameters,
+        deterministic=statement.deterministic,
+        replace=statement.or_replace,
+        if_not_exists=statement.if_not_exists,
+    )
+
+
+def _drop_function(session: Session, statement: st.DropFunction) -> Any:
+    return session.drop_function(statement.name, statement.if_exists)
+
+
 STREAM_STATEMENTS: dict[type, Callable[[Session, Any], Any]] = {
     st.AlterStreamTable: _alter,
     st.Call: _call,
+    st.CreateFunction: _create_function,
     st.CreateStreamTable: _create,
+    st.DropFunction: _drop_function,
     st.DropStreamTable: _drop,
     st.ExplainStreamTable: _explain,
     st.RefreshStreamTable: _refresh,

@@ -21,6 +21,7 @@ from ..sql.bounds import query_bounds
 from ..sql.dialects import duckdb_to_spark
 from ..sql.references import Reference, Version, expression_references, references, relation_references, splice
 from ..sql.statement import Name, quote_spark
+from .functions import for_spark, named_as_written
 from .transaction import Transaction
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,6 +47,9 @@ class Binding:
     # Texts.
 
     def query(self, text: str) -> str:
+        return self._query(for_spark(self.transaction.lake, text))
+
+    def _query(self, text: str) -> str:
         found = references(text)
         if len(found) == 1:
             self._bounds = {found[0].name: self._pruning(text, found[0].name)}
@@ -60,16 +64,20 @@ class Binding:
         return () if table is None else query_bounds(text, {c.name: c.type for c in table.columns}, name)
 
     def expression(self, text: str) -> str:
+        text = for_spark(self.transaction.lake, text)
         return self._bound(text, expression_references(text))
 
     def relation(self, text: str) -> str:
+        text = for_spark(self.transaction.lake, text)
         return self._bound(text, relation_references(text))
 
     def run(self, text: str, about: str = "query") -> DataFrame:
         """A bound query as a DataFrame."""
-        bound = self.query(text)
+        known = for_spark(self.transaction.lake, text)
+        bound = self._query(known)
         with translated(about):
-            return self.spark.sql(bound)
+            frame = self.spark.sql(bound)
+        return frame if known == text else named_as_written(frame, text)
 
     def name(self, frame: DataFrame) -> str:
         """A name under which SQL text can read the frame."""

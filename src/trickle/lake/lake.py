@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +18,7 @@ from sqlalchemy import Connection, select
 
 from ..config import Settings
 from ..errors import ConfigError, LakeError, NotFound, StorageError
+from ..plan.functions import Functions
 from ..spark import local_frame
 from . import inlined, mapping, pieces, snapshots
 from .bitmap import Bitmaps
@@ -62,6 +63,8 @@ class Lake:
         self.definitions = Definitions(catalog, storage.root)
         self.committer = Committer(catalog, storage)
         self.bitmaps = Bitmaps()
+        self.functions: Callable[[Collection[str]], Functions] = lambda names: {}
+        """User-defined functions by their names; the registry, which knows them, is put here by whoever opens it."""
 
     @cached_property
     def spark(self) -> SparkSession:

@@ -78,6 +78,7 @@ def explain_st(streams: Streams, name: Name, analyze: bool = False) -> Records[E
         Explanation("mode", table.refresh_mode, f"effective {effective_mode(table)}"),
         *_scans(streams, table),
         *_intermediates(streams, table, compiled),
+        *(Explanation("function", name, f"body {hash}") for name, hash in compiled.functions.items()),
     ]
     found += _plans(compiled)
     if analyze:

@@ -45,6 +45,7 @@ class Streams:
     @classmethod
     def of(cls, lake: Lake) -> Streams:
         registry = Registry(lake.catalog.schema)
+        lake.functions = registry.functions.reader(lake.reading)
         return cls(lake, registry, Refresher(lake, registry))
 
     def all(self) -> list[StreamTable]:
@@ -103,7 +104,9 @@ class Streams:
         self._migrate()
         started = time.perf_counter(), datetime.now(UTC)
         compiled = self._compile(Transaction.begin(self.lake), table)
-        table = replace(table, obstacle=compiled.construct, dependencies=compiled.dependencies())
+        table = replace(
+            table, obstacle=compiled.construct, dependencies=compiled.dependencies(), functions=compiled.functions
+        )
         target = self.lake.head()
         if initialize:
             target = self._refresh_upstream(table, target)
@@ -225,7 +228,13 @@ class Streams:
     def _alter_query(self, before: StreamTable, table: StreamTable) -> StreamTable:
         started = time.perf_counter(), datetime.now(UTC)
         compiled = self._compile(Transaction.begin(self.lake), table)
-        table = replace(table, obstacle=compiled.construct, dependencies=compiled.dependencies(), pending="")
+        table = replace(
+            table,
+            obstacle=compiled.construct,
+            dependencies=compiled.dependencies(),
+            functions=compiled.functions,
+            pending="",
+        )
         target = self._refresh_upstream(table, self.lake.head())
         transaction = Transaction.begin(self.lake)
         content = self.refresher.content(table, compiled, target, transaction.base)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ..delta.cut import Intermediate, cut
 from ..delta.state import Storage, initial, maintain, store
 from ..errors import CycleDetected, NotIncremental, QueryError
+from ..execute.functions import is_builtin, register
 from ..execute.transaction import Transaction
 from ..lake.lake import missing
 from ..lake.model import Table
@@ -17,6 +18,7 @@ from ..lake.types import to_spark
 from ..plan import Scan, walk, weight
 from ..plan.recursion import Recursion
 from ..registry.models import Dependency
+from ..sql.calls import called
 from ..sql.dialects import duckdb_to_spark, is_translatable
 from ..sql.dialects import to_spark as query_to_spark
 from ..sql.lower import Query, lower
@@ -52,6 +54,8 @@ class Compiled:
     """The intermediates that `storage` reads, each behind those that it reads itself."""
     whole: Compiled | None = field(default=None, compare=False)
     """The query without intermediates, where this is over some."""
+    functions: Mapping[str, str] = field(default_factory=dict)
+    """The user-defined functions it calls, with their hashes."""
     statements: dict[tuple[object, ...], Statement] = field(default_factory=dict, compare=False)
     """The SQL of refreshes, once it was needed."""
 
@@ -110,18 +114,21 @@ def compile_query(transaction: Transaction, text: str, dialect: str = "spark", f
     spark_text = query_to_spark(text, dialect)
     tables, views = _Surroundings(transaction).of(spark_text)
     schemas = {n: [(c.name, to_spark(c, t.label).simpleString()) for c in t.columns] for n, t in tables.items()}
+    functions = transaction.lake.functions(frozenset().union(*map(called, (spark_text, *views.values()))))
+    hashes = {name: f.hash for name, f in functions.items()}
     try:
-        query = lower(text, schemas, views, dialect)
+        query = lower(text, schemas, views, dialect, functions, is_builtin(transaction.lake))
         query.require_deterministic()
         storage = store(query.plan, query.labels, float_sums=float_sums)
         deep = _is_deep(storage, frozenset(tables))
     except NotIncremental as obstacle:
         if not is_translatable(text, dialect):
             raise
-        return Compiled(spark_text, tables, views, obstacle=obstacle, shape=spark_text)
+        return Compiled(spark_text, tables, views, obstacle=obstacle, shape=spark_text, functions=hashes)
+    register(transaction.lake, functions.values())
     distinct(query.labels, "the query's column")
     shape = first_parts(spark_text) if query.recursions else spark_text
-    return Compiled(spark_text, tables, views, query, storage, shape=shape, deep=deep)
+    return Compiled(spark_text, tables, views, query, storage, shape=shape, deep=deep, functions=hashes)
 
 
 def _is_deep(storage: Storage, tables: frozenset[str]) -> bool:

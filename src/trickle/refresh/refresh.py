@@ -20,7 +20,7 @@ from ..lake.draft import Draft
 from ..lake.foreign import translated
 from ..lake.lake import Lake
 from ..lake.model import Snapshot, Table
-from ..registry.models import FAILED, SUSPENDED, Refresh, StreamTable
+from ..registry.models import FAILED, FUNCTION_CHANGED, SCHEMA_CHANGED, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
 from . import apply as applying
 from . import intermediates
@@ -191,7 +191,7 @@ class _Run:
             before = known.get(f"{table.schema}.{table.name}")
             if before is None or before.fingerprint != fingerprint(table, before.columns):
                 if frontier is not None and not self.table.pending:
-                    self.table = replace(self.table, pending="source_schema_changed")
+                    self.table = replace(self.table, pending=SCHEMA_CHANGED)
                 return
 
     def _is_kept(self, snapshot: int) -> bool:
@@ -264,7 +264,7 @@ class _Run:
         if choice.action == "DIFFERENTIAL":
             return self.differential(transaction, stored, look)
         content = self.owner.content(self.table, self.compiled, self.target, self.head)
-        anew = choice.reason == "source_schema_changed"
+        anew = choice.reason in (SCHEMA_CHANGED, FUNCTION_CHANGED)
         moved = content.refill(transaction, stored) if anew else content.replace(transaction, stored)
         self.kept = content.kept
         return moved
@@ -318,10 +318,11 @@ class _Run:
         table, target = self.table, self.target.id
         self.registry.advance(connection, table, target, snapshot, self.head.id)
         self.put_options(connection, look)
-        if choice.reason == "source_schema_changed":
+        if choice.reason in (SCHEMA_CHANGED, FUNCTION_CHANGED):
             adapted = replace(table, dependencies=self.compiled.dependencies(), obstacle=self.compiled.construct)
             self.registry.put_dependencies(connection, adapted)
             self.registry.mark(connection, adapted, obstacle=adapted.obstacle)
+            self.registry.functions.record(connection, table.id, self.compiled.functions)
         result = self.result(choice, inserted, deleted, target, table.snapshot if snapshot is None else snapshot)
         self.registry.record(connection, self.line(result, look.changed_rows))
         return result

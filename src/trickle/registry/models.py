@@ -11,6 +11,8 @@ MODES = ("AUTO", "DIFFERENTIAL", "FULL", "IMMEDIATE")
 INTERMEDIATES = "stored_intermediates"
 """Where a definition says which intermediates it has: among the options, but not one that users set."""
 ACTIVE, SUSPENDED, FAILED = "ACTIVE", "SUSPENDED", "ERROR"
+SCHEMA_CHANGED, FUNCTION_CHANGED = "source_schema_changed", "function_changed"
+"""Reasons to start anew for which the query has to be understood anew, too."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class StreamTable:
     errors_in_row: int = 0
     created_at: datetime | None = None
     dependencies: tuple[Dependency, ...] = field(default=())
+    functions: Mapping[str, str] | None = None
+    """Hashes of the user-defined functions that a new query calls; None where the query is not new."""
 
     @property
     def label(self) -> str:

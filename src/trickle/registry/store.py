@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, inspect, select, update
 
 from ..errors import CommitConflict, ConfigError
+from .functions import FunctionStore
 from .models import ACTIVE, FAILED, Dependency, Refresh, StreamTable
 from .tables import VERSION, RegistryTables
 
@@ -21,6 +22,7 @@ class Registry:
     def __init__(self, schema: str | None) -> None:
         self.schema = schema
         self.tables = RegistryTables.within(schema)
+        self.functions = FunctionStore(schema)
         self._known_to_exist = False
 
     def exists(self, connection: Connection) -> bool:
@@ -77,6 +79,7 @@ class Registry:
         added = replace(table, id=max(int(n or 0) for n in highest) + 1, created_at=datetime.now(UTC))
         connection.execute(insert(t).values(id=added.id, created_at=added.created_at, **_row(added)))
         self.put_dependencies(connection, added)
+        self.functions.record(connection, added.id, added.functions or {})
         return added
 
     def redefine(self, connection: Connection, table: StreamTable) -> None:
@@ -84,6 +87,8 @@ class Registry:
         t = self.tables["stream_table"]
         connection.execute(update(t).where(t.c.id == table.id).values(**_row(table)))
         self.put_dependencies(connection, table)
+        if table.functions is not None:
+            self.functions.record(connection, table.id, table.functions)
 
     def remove(self, connection: Connection, id: int) -> None:
         t = self.tables["stream_table"]
@@ -91,6 +96,7 @@ class Registry:
         for name in ("dependency", "version"):
             other = self.tables[name]
             connection.execute(delete(other).where(other.c.stream_table_id == id))
+        self.functions.forget(connection, id)
 
     # Frontiers.
 

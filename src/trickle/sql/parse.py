@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from trickle.errors import QueryError
-from trickle.sql.grammar import alter, changes, objects, streams, tables
+from trickle.sql.grammar import alter, changes, functions, objects, streams, tables
 from trickle.sql.grammar.cursor import QUERY_STARTS, Cursor
 from trickle.sql.names import Name
 from trickle.sql.statement import Query, Statement
@@ -108,6 +108,8 @@ def _create(cursor: Cursor) -> Statement:
         return tables.create_table(cursor, or_replace)
     if cursor.accept("VIEW"):
         return objects.create_view(cursor, or_replace)
+    if cursor.accept("FUNCTION"):
+        return functions.create_function(cursor, or_replace)
     if cursor.sees_any("SCHEMA", "DATABASE", "NAMESPACE") and not or_replace:
         cursor.take()
         return objects.create_schema(cursor)
@@ -129,6 +131,8 @@ def _drop(cursor: Cursor) -> Statement:
         return objects.drop_table(cursor)
     if cursor.accept("VIEW"):
         return objects.drop_view(cursor)
+    if cursor.accept("FUNCTION"):
+        return functions.drop_function(cursor)
     if cursor.accept_any("SCHEMA", "DATABASE", "NAMESPACE"):
         return objects.drop_schema(cursor)
     raise _unsupported_object(cursor, "DROP")

@@ -29,6 +29,7 @@ from trickle.sql.alteration import (
     SetPartition,
     WidenColumn,
 )
+from trickle.sql.function_statement import CreateFunction, DropFunction
 from trickle.sql.names import Name, distinct, quote_spark
 from trickle.sql.stream_statement import (
     AlterStreamTable,
@@ -55,6 +56,7 @@ __all__ = [
     "Call",
     "ColumnDef",
     "Commit",
+    "CreateFunction",
     "CreateSchema",
     "CreateStreamTable",
     "CreateTable",
@@ -63,6 +65,7 @@ __all__ = [
     "Describe",
     "DropColumn",
     "DropDefault",
+    "DropFunction",
     "DropNotNull",
     "DropPrimaryKey",
     "DropSchema",
@@ -335,6 +338,8 @@ Statement = (
     | DropStreamTable
     | RefreshStreamTable
     | ExplainStreamTable
+    | CreateFunction
+    | DropFunction
     | Call
     | Show
     | Describe

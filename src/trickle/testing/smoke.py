@@ -34,11 +34,12 @@ def rows(frame: Any) -> Counter[tuple[Any, ...]]:
 
 
 def smoke(db: trickle.Session) -> None:
-    """Create, change, read, travel in time, read changes, all types, maintain; each step checks itself."""
+    """Create, change, read, travel in time, all types, call functions, maintain; each step checks itself."""
     start = changed(db)
     travelled(db, start)
     typed(db)
     transacted(db)
+    called(db)
     maintained(db)
 
 
@@ -95,6 +96,18 @@ def transacted(db: trickle.Session) -> None:
     db.sql("TRUNCATE TABLE log")
     db.sql("ROLLBACK")
     assert rows(db.sql("SELECT count(*) FROM log")) == Counter({(5,): 1})
+
+
+def called(db: trickle.Session) -> None:
+    db.sql("CREATE FUNCTION twice(x BIGINT) RETURNS BIGINT RETURN x + x")
+    db.create_function("longest", lambda values: values.max(), "BIGINT", aggregate=True)
+    db.create_function("letter", lambda id: chr(96 + id), "STRING")
+    query = "SELECT longest(twice(amount)) AS n FROM item WHERE letter(id) <> 'e'"
+    db.create_stream_table("longest_of", query, refresh_mode="DIFFERENTIAL")
+    db.sql("INSERT INTO item VALUES (7, 'g', 100)")
+    assert db.refresh_stream_table("longest_of").action == "DIFFERENTIAL"
+    assert rows(db.table("longest_of")) == rows(db.sql(query)) == Counter({(200,): 1})
+    db.drop_stream_table("longest_of")
 
 
 def maintained(db: trickle.Session) -> None:

@@ -20,7 +20,9 @@ from trickle.plan import (
     Window,
     walk,
 )
+from trickle.plan.functions import Function, Kind, Parameter
 from trickle.sql.lower import Query, Volatility, lower
+from trickle.sql.render import render
 
 SCHEMAS = {
     "orders": [("id", "BIGINT"), ("customer", "INT"), ("amount", "DECIMAL(12,2)"), ("items", "ARRAY<STRING>")],
@@ -31,6 +33,10 @@ SCHEMAS = {
 
 def read(query: str, **more: object) -> Query:
     return lower(query, SCHEMAS, **more)  # type: ignore[arg-type]
+
+
+def python_function(name: str, kind: Kind = Kind.PYTHON, deterministic: bool = True) -> Function:
+    return Function(name, kind, (), "INT", "", deterministic, hash="f00")
 
 
 def kinds(plan: Node) -> list[str]:
@@ -193,9 +199,10 @@ def test_functions_that_vary_are_classified_and_refused(call: str, kind: Volatil
 
 
 def test_a_declared_function_is_believed() -> None:
-    query = read("SELECT my_fn(id) AS x FROM orders", user_functions={"my_fn": False})
-    assert query.volatile[0].volatility is Volatility.DECLARED
-    assert not read("SELECT my_fn(id) AS x FROM orders", user_functions={"my_fn": True}).volatile
+    text = "SELECT my_fn(id) AS x FROM orders"
+    query = read(text, functions={"my_fn": python_function("my_fn", deterministic=False)})
+    assert [(v.function, v.volatility) for v in query.volatile] == [("my_fn()", Volatility.DECLARED)]
+    assert not read(text, functions={"my_fn": python_function("my_fn")}).volatile
 
 
 def test_an_order_without_limit_is_noted() -> None:
@@ -203,5 +210,38 @@ def test_an_order_without_limit_is_noted() -> None:
 
 
 def test_a_user_aggregate_groups() -> None:
-    query = read("SELECT my_agg(amount) AS x FROM orders", user_aggregates=frozenset({"my_agg"}))
+    functions = {"my_agg": python_function("my_agg", Kind.AGGREGATE)}
+    query = read("SELECT my_agg(amount) AS x FROM orders", functions=functions)
     assert "Aggregate" in kinds(query.plan)
+
+
+def test_a_sql_function_is_written_out_wherever_it_is_called() -> None:
+    net = Function("net", Kind.SQL, (Parameter("x", "INT"), Parameter("y", "INT")), "BIGINT", "X - y", True)
+    query = read("SELECT sum(net(customer, 1 + 1)) AS n FROM orders GROUP BY net(id, 1)", functions={"net": net})
+    text = render(query.plan, lambda table, _: table, query.labels)
+    assert text.count("1 + 1") == 1
+    assert "NET(" not in text.upper()
+    assert [c.type for c in query.plan.columns] == ["BIGINT"]
+
+
+def test_a_function_needs_its_arguments() -> None:
+    one = Function("one", Kind.SQL, (Parameter("x", "INT"),), "INT", "x", True)
+    with pytest.raises(QueryError, match=r"one\(\) was called with 2 arguments"):
+        read("SELECT one(1, 2) AS x", functions={"one": one})
+
+
+def test_a_function_that_nobody_knows_is_refused_before_groups_are_looked_at() -> None:
+    with pytest.raises(NotIncremental, match=r"strange\(\) cannot be maintained incrementally at line 1, column 8"):
+        read("SELECT strange(amount) AS x FROM orders GROUP BY customer", is_builtin=lambda name: name != "strange")
+
+
+@pytest.mark.parametrize(
+    "call", ["f(x) OVER (PARTITION BY k)", "f(x) FILTER (WHERE x > 1)", "f(DISTINCT x)", "f(x, k)"]
+)
+def test_calls_of_an_aggregate_become_lists_of_rows(call: str) -> None:
+    functions = {"f": python_function("f", Kind.AGGREGATE)}
+    plan = lower(f"SELECT {call} AS v FROM t", {"t": [("k", "INT"), ("x", "INT")]}, functions=functions)
+    text = render(plan.plan, lambda table, _: table, plan.labels).lower()
+    assert "__trickle_f_f00(sort_array(" in text
+    assert "collect_list(" in text
+    assert not plan.volatile

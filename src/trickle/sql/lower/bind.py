@@ -9,8 +9,9 @@ from sqlglot import exp
 
 from trickle.errors import QueryError
 from trickle.plan import grouped, references
+from trickle.sql.lower.calls import refuse_unknown, user_call
 from trickle.sql.lower.context import Context
-from trickle.sql.lower.functions import Volatile, Volatility, function_name, volatility
+from trickle.sql.lower.functions import Volatile, function_name, volatility
 from trickle.sql.lower.refuse import at, wrong
 from trickle.sql.lower.scope import Scope
 
@@ -27,6 +28,11 @@ def bind(expression: exp.Expr, scope: Scope, context: Context, aliases: Aliases 
             return bind_operands(node, scope, context, known)
         if isinstance(node, exp.Column):
             return resolve(node, scope, context, known)
+        call = user_call(node, context)
+        if call is not None:
+            return bind(call, scope, context, known)
+        if isinstance(node, exp.Anonymous):
+            refuse_unknown(node, context)
         if isinstance(node, exp.Func):
             note_volatility(node, context)
         return node
@@ -73,15 +79,9 @@ def resolve(column: exp.Column, scope: Scope, context: Context, aliases: Aliases
 
 def note_volatility(node: exp.Func, context: Context) -> None:
     """Remember a function that does not always answer the same."""
-    name = function_name(node)
     kind = volatility(node)
-    if context.user_functions.get(name) is False:
-        kind = Volatility.DECLARED
-    if kind is None:
-        return
-    found = Volatile(f"{name}()", kind, at(node, context.text))
-    if found not in context.memory.volatile:
-        context.memory.volatile.append(found)
+    if kind is not None:
+        context.remember(Volatile(f"{function_name(node)}()", kind, at(node, context.text)))
 
 
 def _unknown(column: exp.Column, parts: Sequence[str], scope: Scope, context: Context) -> QueryError:

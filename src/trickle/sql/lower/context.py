@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from trickle.plan import Column, Item, Node, Project, col
+from trickle.plan.functions import Functions, Kind
 from trickle.plan.recursion import Recursion
 from trickle.sql.lower.functions import Volatile
 
@@ -60,9 +61,10 @@ class Context:
     memory: Memory
     lower: Callable[[exp.Expr, Context], Lowered]
     """Lowers a whole query that stands inside another."""
-    user_functions: Mapping[str, bool] = field(default_factory=dict)
-    """User-defined functions and whether each is deterministic."""
-    user_aggregates: frozenset[str] = frozenset()
+    functions: Functions = field(default_factory=dict)
+    """User-defined functions."""
+    is_builtin: Callable[[str], bool] = lambda _: True
+    """Whether the engine itself has a function of that name."""
     ctes: Mapping[str, Lowered] = field(default_factory=dict)
     domain: Domain | None = None
     """The rows that the query to be lowered next is computed for, if it is a correlated one."""
@@ -76,6 +78,16 @@ class Context:
         """Warn, once."""
         if text not in self.memory.notes:
             self.memory.notes.append(text)
+
+    @property
+    def user_aggregates(self) -> frozenset[str]:
+        """The names by which the engine knows user-defined aggregates."""
+        return frozenset(f.engine_name for f in self.functions.values() if f.kind is Kind.AGGREGATE)
+
+    def remember(self, found: Volatile) -> None:
+        """Note a function that does not always answer the same, once."""
+        if found not in self.memory.volatile:
+            self.memory.volatile.append(found)
 
     def with_ctes(self, ctes: Mapping[str, Lowered]) -> Context:
         return replace(self, ctes=ctes)

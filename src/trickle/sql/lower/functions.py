@@ -126,7 +126,8 @@ def is_aggregate(node: exp.Expr, user: frozenset[str] = frozenset()) -> bool:
     if isinstance(node, _WRAPPERS):
         return is_aggregate(node.this, user)
     if isinstance(node, exp.Anonymous):
-        return node.name.casefold() in _AGGREGATES | user
+        name = node.name.casefold()
+        return name in _AGGREGATES or (name in user and node.find(exp.Window) is None)
     return isinstance(node, exp.AggFunc)
 
 
@@ -145,4 +146,5 @@ def volatility(node: exp.Expr) -> Volatility | None:
 
 def _ordered(node: exp.Expr) -> bool:
     inside = any(isinstance(child, exp.Order) for child in node.iter_expressions())
-    return inside or isinstance(node.parent, exp.WithinGroup | exp.Window)
+    around = node.parent.parent if isinstance(node.parent, exp.Filter) else node.parent
+    return inside or isinstance(around, exp.WithinGroup | exp.Window | exp.ArraySort)

@@ -62,7 +62,7 @@ def _pivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Lo
             raise wrong(f"a PIVOT by {len(by)} columns with a value of {len(wanted)}", value, context.text)
         has_it = all_of(same(column, one) for column, one in zip(by, wanted, strict=True))
         for name, call in calls:
-            found = _of_those(call, has_it, grouping, plan, context)
+            found = _of_those(call, has_it, grouping, plan)
             items.append((label if len(calls) == 1 else f"{label}_{name}", found))
     relation = grouping.relation(plan)
     kept = [Item(context.fresh(k.label, k.type), grouping.over_groups(k.value, plan)) for k in keys]
@@ -70,11 +70,11 @@ def _pivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Lo
     return Lowered(Project(relation, (*kept, *made)), (*(k.label for k in keys), *(label for label, _ in items)))
 
 
-def _of_those(call: exp.Expr, which: exp.Expr, grouping: Grouping, plan: Node, context: Context) -> exp.Expr:
+def _of_those(call: exp.Expr, which: exp.Expr, grouping: Grouping, plan: Node) -> exp.Expr:
     """The aggregate of the rows with a value; NULL where there are none, of counts too."""
 
     def narrow(node: exp.Expr) -> exp.Expr:
-        if is_aggregate(node, context.user_aggregates):
+        if is_aggregate(node):
             return exp.Filter(this=node.copy(), expression=exp.Where(this=which.copy()))
         return node
 

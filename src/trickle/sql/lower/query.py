@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from trickle.errors import NotIncremental
 from trickle.plan import Column, Distinct, Item, Node, Project, SetOp, SetOpKind, UnionAll, col, keep, tables
+from trickle.plan.functions import Functions
 from trickle.plan.recursion import Recursion, needed
 from trickle.sql.lower.block import Block
 from trickle.sql.lower.context import Context, Lowered, Memory, Schemas, Views
@@ -58,8 +60,8 @@ def lower(
     schemas: Schemas,
     views: Views | None = None,
     dialect: str = "spark",
-    user_functions: dict[str, bool] | None = None,
-    user_aggregates: frozenset[str] = frozenset(),
+    functions: Functions | None = None,
+    is_builtin: Callable[[str], bool] = lambda _: True,
 ) -> Query:
     """The plan of a query over tables with these schemas; views are inlined.
 
@@ -67,7 +69,7 @@ def lower(
     ('n',)
     """
     memory = Memory()
-    context = Context(schemas, views or {}, dialect, text, memory, lower_query, user_functions or {}, user_aggregates)
+    context = Context(schemas, views or {}, dialect, text, memory, lower_query, functions or {}, is_builtin)
     lowered = lower_query(parse_query(text, dialect), context)
     recursions = needed(memory.recursions, tables(lowered.plan))
     return Query(lowered.plan, lowered.labels, tuple(memory.notes), tuple(memory.volatile), recursions)

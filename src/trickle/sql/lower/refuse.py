@@ -46,13 +46,13 @@ def wrong(message: str, node: exp.Expr, text: str, hint: str = "") -> QueryError
     return QueryError(message + at(node, text), detail=_excerpt(node), hint=hint)
 
 
-def unsupported(construct: str, node: exp.Expr, text: str, reason: str = "") -> NotIncremental:
+def unsupported(construct: str, node: exp.Expr, text: str, reason: str = "", hint: str = "") -> NotIncremental:
     """The query is valid, but has no plan whose change we know."""
     detail = f"{reason} " if reason else ""
     return NotIncremental(
         f"{construct} cannot be maintained incrementally{at(node, text)}",
         detail=detail + _excerpt(node),
-        hint="rewrite the query without it, or set refresh_mode = 'FULL'.",
+        hint=hint or "rewrite the query without it, or set refresh_mode = 'FULL'.",
     )
 
 
