@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -41,8 +42,14 @@ class Cron:
     zone: str = "UTC"
 
     def due(self, last: datetime, changed: datetime | None = None) -> datetime | None:
-        found: datetime = croniter(self.line, last.astimezone(ZoneInfo(self.zone))).get_next(datetime)
-        return found.astimezone(last.tzinfo)
+        return _strike(self.line, self.zone, last)
+
+
+@lru_cache(maxsize=10_000)
+def _strike(line: str, zone: str, last: datetime) -> datetime:
+    """Asked of each table at each tick, and slow to find."""
+    found: datetime = croniter(line, last.astimezone(ZoneInfo(zone))).get_next(datetime)
+    return found.astimezone(last.tzinfo)
 
 
 @dataclass(frozen=True)
