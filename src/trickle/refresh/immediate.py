@@ -5,32 +5,30 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
-import numpy as np
 from pyspark.sql import DataFrame
 from sqlalchemy import Connection
 
 from ..errors import CommitConflict
 from ..execute.transaction import Transaction
-from ..lake import inlined, pieces, snapshots
-from ..lake.changes import change_pieces
-from ..lake.draft import Requirement, Rider, TableDraft
-from ..lake.files import live_files
+from ..lake import snapshots
+from ..lake.draft import Requirement, Rider
 from ..lake.foreign import translated
 from ..lake.lake import Held
-from ..lake.model import Bound, DataFile, Snapshot, Table
-from ..lake.pieces import Piece
+from ..lake.model import Bound, Snapshot, Table
 from ..plan import STORED, Version
 from ..registry.models import SUSPENDED, Refresh, StreamTable
 from ..sql.statement import Name
+from . import staged
 from .compile import Compiled
 from .differential import Differential
 from .lookups import Read, sought
 from .refresh import Refresher
 from .sources import STORED_SCHEMA
+from .staged import touched
 from .windows import Columns, Frames, Maker, changed_tables, narrowed
 
 
@@ -68,7 +66,7 @@ class Upkeep:
 
     def _concerned(self) -> Iterator[StreamTable]:
         lake, registry = self.refresher.lake, self.refresher.registry
-        if not _touched(self.transaction):
+        if not touched(self.transaction):
             return
         with lake.reading() as connection:
             tables = [t for t in registry.all(connection) if t.refresh_mode == "IMMEDIATE"]
@@ -77,7 +75,7 @@ class Upkeep:
                 continue
             stored = self.transaction.find_table(Name(STORED_SCHEMA, table.stored_name))
             # Asked of each anew: those before it may have been touched by now.
-            if stored is not None and {d.table_id for d in table.dependencies} & _touched(self.transaction):
+            if stored is not None and {d.table_id for d in table.dependencies} & touched(self.transaction):
                 yield table
 
     def _take_back(self) -> None:
@@ -93,10 +91,6 @@ class Upkeep:
             (id, tuple(p.added), tuple(p.ended), sum(map(len, p.removed.values())), str(p.inlined_removed))
             for id, p in parts
         )
-
-
-def _touched(transaction: Transaction) -> set[int]:
-    return {id for id, part in transaction.draft.tables.items() if part.inserts or part.deletes or part.inlined_removed}
 
 
 def _in_order(tables: list[StreamTable]) -> list[StreamTable]:
@@ -165,8 +159,8 @@ class _Maintenance:
     def unchanged(self, compiled: Compiled) -> frozenset[str]:
         assert self.table.frontier is not None
         rows, _ = changed_tables(self.refresher.lake, self.table.frontier, self.transaction.base.id)
-        touched = rows.keys() | _touched(self.transaction)
-        return frozenset(name for name, table in compiled.tables.items() if table.id not in touched)
+        moved = rows.keys() | touched(self.transaction)
+        return frozenset(name for name, table in compiled.tables.items() if table.id not in moved)
 
     def makers(self, compiled: Compiled, stored: Table) -> dict[Read, Maker]:
         found: dict[Read, Maker] = {}
@@ -189,19 +183,7 @@ class _Maintenance:
     def changes(self, whole: Table, columns: Columns, bounds: Sequence[Bound]) -> DataFrame | Held:
         """What was committed since the frontier, and what this transaction does on top."""
         table = narrowed(whole, columns)
-        lake, base = self.refresher.lake, self.transaction.base.id
-        start = self.start_of(table).id
-        part = self.transaction.draft.tables.get(table.id)
-        with lake.reading() as connection:
-            found, rows = change_pieces(lake.catalog, connection, table, start, base)
-            own: list[Piece] = []
-            if part is not None:
-                live = live_files(lake.catalog, connection, table, base)
-                own = staged_pieces(part, live, base)
-                kept = inlined.state(lake.catalog, connection, table, base)
-                rows = [*rows, *_ended(kept, part)]
-            request = lake.request(connection, table, [*found, *own], rows)
-        return lake.weighted(request)
+        return staged.changes(self.transaction, table, self.start_of(table).id)
 
     def take_back(self) -> None:
         """As if it had not been run."""
@@ -252,31 +234,3 @@ class _Maintenance:
         self.transaction.draft.requirements.append(unchanged_since)
         self.transaction.draft.riders.append(rider)
         self.transaction.draft.extra_info = json.dumps({"base_snapshot": base.id, "immediate": True})
-
-
-def staged_pieces(part: TableDraft, live: list[DataFile], base: int) -> list[Piece]:
-    """What a transaction adds (+) and takes away (−), as pieces."""
-    added = [
-        Piece(f, staged=part.removed.get(id, np.empty(0, np.int64)))
-        for id, f in part.added.items()
-        if len(part.removed.get(id, ())) < f.records
-    ]
-    taken = []
-    for file in live:
-        whole = pieces.state_piece(file, base)
-        if file.id in part.ended:
-            taken.append(replace(whole, weight=-1))
-        elif file.id in part.removed:
-            taken.append(Piece(file, life=whole.life, staged=part.removed[file.id], only_deleted=True, weight=-1))
-    return [*added, *taken]
-
-
-def _ended(kept: list[inlined.InlinedRows], part: TableDraft) -> list[inlined.InlinedRows]:
-    found = []
-    for rows in kept:
-        gone = part.inlined_removed.get(rows.store, set())
-        chosen = [n for n, id in enumerate(rows.row_ids) if id in gone]
-        if chosen:
-            ids = tuple(rows.row_ids[n] for n in chosen)
-            found.append(replace(rows, row_ids=ids, data=rows.data.take(chosen), weight=-1))
-    return found

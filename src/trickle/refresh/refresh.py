@@ -44,7 +44,7 @@ class Refresher:
         self.prefix = f"__trickle_{next(_NUMBERS)}"
         """Begins the names of relations that Spark sees: sessions that share a Spark do not meet."""
         self._compiled: dict[tuple[int, int, int], Compiled] = {}
-        self._locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
+        self.locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
 
     def find(self, schema: str, name: str) -> StreamTable:
         with self.lake.reading() as connection:
@@ -61,7 +61,7 @@ class Refresher:
     ) -> RefreshResult:
         """Bring the table to the target (the head); lost races are run again from the start."""
         tries = self.lake.settings["lake.commit_retries"]
-        with self._locks[table.id]:
+        with self.locks[table.id]:
             for attempt in range(tries + 1):
                 try:
                     return self._refresh_once(table, target or self.lake.head(), full, initiated_by)
@@ -75,10 +75,10 @@ class Refresher:
         if table.frontier is not None and table.frontier > target.id:
             # Somebody was faster, with a newer target: a frontier never moves back.
             if not full:
-                run = _Run(self, table, target, full, initiated_by)
+                run = Run(self, table, target, full, initiated_by)
                 return run.result(Choice("NO_DATA"), 0, 0, table.frontier, table.snapshot)
             target = self.lake.snapshot(table.frontier)
-        return _Run(self, table, target, full, initiated_by).run()
+        return Run(self, table, target, full, initiated_by).run()
 
     def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
         """The query as it stands at a snapshot; remembered per version of the definition and of the lake's schema."""
@@ -93,11 +93,11 @@ class Refresher:
 
     def look(self, table: StreamTable) -> Look:
         """What the next refresh would find, by the catalog alone."""
-        return _Run(self, table, self.lake.head(), False, "preview").look()
+        return Run(self, table, self.lake.head(), False, "preview").look()
 
     def preview(self, table: StreamTable) -> Choice:
         """What the next refresh would do."""
-        run = _Run(self, table, self.lake.head(), False, "preview")
+        run = Run(self, table, self.lake.head(), False, "preview")
         return run.choose(run.look())
 
     def content(self, table: StreamTable, compiled: Compiled, target: Snapshot, seen: Snapshot) -> Content:
@@ -116,12 +116,15 @@ class Refresher:
         return found
 
 
-class _Run:
+class Run:
+    """One refresh of one stream table."""
+
     def __init__(self, owner: Refresher, table: StreamTable, target: Snapshot, full: bool, initiated_by: str) -> None:
         self.owner, self.table, self.target = owner, table, target
         self.lake, self.registry = owner.lake, owner.registry
         self.full, self.initiated_by = full, initiated_by
         self.head = owner.lake.head()
+        self.seen = self.head.id
         self.started_at, self.clock = datetime.now(UTC), time.perf_counter()
 
     def run(self) -> RefreshResult:
@@ -141,7 +144,7 @@ class _Run:
         frontier = self.table.frontier
         if frontier is not None and not self._is_kept(frontier):
             return Look(self.target, self.windows(None), expired=True)
-        if frontier is not None and not self._anything_changed(frontier):
+        if frontier is not None and not self.anything_changed(frontier):
             return Look(self.target, {})
         self.check_sources(frontier)
         return measure(self.lake, self.target, self.windows(Point.of(self.table)))
@@ -149,7 +152,7 @@ class _Run:
     def windows(self, start: Point | None) -> Mapping[str, Window]:
         return self.owner.sources.windows(self.tables(), start, Point(self.target.id, self.head.id))
 
-    def _anything_changed(self, frontier: int) -> bool:
+    def anything_changed(self, frontier: int) -> bool:
         """By the catalog alone: did a source's rows or definition change since the frontier?"""
         if self.table.pending or self.full:
             return True
@@ -260,10 +263,13 @@ class _Run:
         stored = self.owner.stored(self.table, transaction.base)
         if choice.action == "DIFFERENTIAL":
             return self.differential(transaction, stored, look)
-        content = self.owner.content(self.table, self.compiled, self.target, self.head)
+        content = self.content()
         if choice.reason == "source_schema_changed":
             return content.refill(transaction, stored)
         return replace_content(transaction, stored, content.rows(transaction))
+
+    def content(self) -> Content:
+        return self.owner.content(self.table, self.compiled, self.target, self.head)
 
     def differential(self, transaction: Transaction, stored: Table, look: Look) -> tuple[int, int]:
         if self.compiled.storage is None:
@@ -310,7 +316,7 @@ class _Run:
     ) -> RefreshResult:
         """The registry's side of a commit: frontier, dependencies, history."""
         table, target = self.table, self.target.id
-        self.registry.advance(connection, table, target, snapshot, self.head.id)
+        self.registry.advance(connection, table, target, snapshot, self.seen)
         self.end_append_only(connection, look)
         if choice.reason == "source_schema_changed":
             adapted = replace(table, dependencies=self.compiled.dependencies(), obstacle=self.compiled.construct)
