@@ -99,7 +99,7 @@ class Streams:
             stored_name=name.name if name.schema in (None, MAIN) else f"{name.schema}.{name.name}",
             version=1,
         )
-        self._migrate()
+        self.migrate()
         started = time.perf_counter(), datetime.now(UTC)
         compiled = self._compile(Transaction.begin(self.lake), table)
         table = replace(table, obstacle=compiled.construct, dependencies=compiled.dependencies())
@@ -118,9 +118,10 @@ class Streams:
             raise
         return self.find(name)
 
-    def _migrate(self) -> None:
+    def migrate(self) -> None:
+        """Make the registry, or bring an older one up to this release, if need be."""
         with self.lake.reading() as connection:
-            ready = self.registry.exists(connection)
+            ready = self.registry.is_current(connection)
         if not ready:
             with self.lake.catalog.writing() as connection:
                 self.registry.migrate(connection)

@@ -22,23 +22,34 @@ class Registry:
         self.schema = schema
         self.tables = RegistryTables.within(schema)
         self._known_to_exist = False
+        self._known_version = 0
 
     def exists(self, connection: Connection) -> bool:
         if not self._known_to_exist:
             self._known_to_exist = inspect(connection).has_table("trickle_registry", schema=self.schema)
         return self._known_to_exist
 
+    def is_current(self, connection: Connection) -> bool:
+        """Whether the registry has every table of this release."""
+        if self._known_version < VERSION and self.exists(connection):
+            self._known_version = connection.execute(select(self.tables["registry"].c.version)).scalar_one()
+        return self._known_version >= VERSION
+
     def migrate(self, connection: Connection) -> None:
         """Create the registry's tables, or bring older ones up to this release."""
+        registry = self.tables["registry"]
         if not self.exists(connection):
             self.tables.metadata.create_all(connection)
-            connection.execute(insert(self.tables["registry"]).values(version=VERSION))
+            connection.execute(insert(registry).values(version=VERSION))
             return
-        found = connection.execute(select(self.tables["registry"].c.version)).scalar_one()
+        found = connection.execute(select(registry.c.version)).scalar_one()
         if found > VERSION:
             raise ConfigError(
                 f"the registry has version {found}, this release knows {VERSION}", hint="upgrade spark-trickle."
             )
+        if found < VERSION:
+            self.tables.metadata.create_all(connection)
+            connection.execute(update(registry).values(version=VERSION))
 
     # Stream tables.
 
@@ -215,15 +226,15 @@ def _stream_table(row: Row[Any]) -> StreamTable:
         obstacle=row.obstacle,
         last_error=row.last_error,
         errors_in_row=row.errors_in_row,
-        created_at=_aware(row.created_at),
+        created_at=aware(row.created_at),
     )
 
 
 def _refresh(row: Row[Any]) -> Refresh:
     values = {f: getattr(row, f) for f in Refresh.__dataclass_fields__}
-    return Refresh(**{**values, "started_at": _aware(row.started_at), "finished_at": _aware(row.finished_at)})
+    return Refresh(**{**values, "started_at": aware(row.started_at), "finished_at": aware(row.finished_at)})
 
 
-def _aware(time: datetime) -> datetime:
+def aware(time: datetime) -> datetime:
     # SQLite keeps no zone; all times of the registry are UTC.
     return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -15,7 +15,10 @@ pytestmark = pytest.mark.spark
 PER_CUSTOMER = "SELECT cust, count(*) AS n, sum(amount) AS amount FROM orders GROUP BY cust"
 LARGE = "SELECT id, cust, amount FROM orders WHERE amount > 8"
 BOTH = "SELECT l.id, p.n, p.amount FROM large l JOIN per p ON p.cust = l.cust"
-BY_REGION = "SELECT c.region, sum(b.amount) AS amount FROM both b JOIN orders o ON o.id = b.id JOIN customers c ON c.id = o.cust GROUP BY c.region"
+BY_REGION = """
+SELECT c.region, sum(b.amount) AS amount
+FROM both b JOIN orders o ON o.id = b.id JOIN customers c ON c.id = o.cust GROUP BY c.region
+"""
 QUERIES = {"per": PER_CUSTOMER, "large": LARGE, "both": BOTH, "by_region": BY_REGION}
 
 
