@@ -34,6 +34,7 @@ class Event:
     """Base of all events; `name` is the stream table it is about."""
 
     name: str
+    at: datetime = field(default_factory=lambda: datetime.now(UTC), kw_only=True)
 
     @property
     def kind(self) -> str:
@@ -47,14 +48,9 @@ class Event:
         return f"{self.kind} {self.name}: {said}" if said else f"{self.kind} {self.name}"
 
 
-def _at() -> Any:
-    return field(default_factory=lambda: datetime.now(UTC), kw_only=True)
-
-
 @dataclass(frozen=True)
 class RefreshStarted(Event):
     data_snapshot: int
-    at: datetime = _at()
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,6 @@ class RefreshFinished(Event):
     duration_ms: float
     data_snapshot: int | None
     snapshot: int | None
-    at: datetime = _at()
 
 
 @dataclass(frozen=True)
@@ -75,25 +70,22 @@ class RefreshFailed(Event):
     message: str
     errors_in_row: int
     retry_at: datetime | None
-    at: datetime = _at()
 
 
 @dataclass(frozen=True)
 class ModeFallback(Event):
     action: str
     reason: str
-    at: datetime = _at()
 
 
 @dataclass(frozen=True)
 class FuseBlown(Event):
-    at: datetime = _at()
+    """A change was larger than the fuse allows."""
 
 
 @dataclass(frozen=True)
 class Suspended(Event):
     reason: str
-    at: datetime = _at()
 
 
 @dataclass(frozen=True)
@@ -101,36 +93,32 @@ class FallingBehind(Event):
     duration_seconds: float
     interval_seconds: float
     factor: int
-    at: datetime = _at()
 
 
 @dataclass(frozen=True)
 class Stale(Event):
     lag_seconds: float
     target_lag_seconds: float
-    at: datetime = _at()
 
 
 @dataclass(frozen=True)
 class Held(Event):
     reason: str
-    at: datetime = _at()
 
 
 @dataclass(frozen=True)
 class WatermarkStuck(Event):
     seconds: float
-    at: datetime = _at()
 
 
 @dataclass(frozen=True)
 class SchedulerStarted(Event):
-    at: datetime = _at()
+    """From now on tables are kept fresh."""
 
 
 @dataclass(frozen=True)
 class SchedulerStopped(Event):
-    at: datetime = _at()
+    """No longer."""
 
 
 Subscriber = Callable[[Event], None]
@@ -164,7 +152,7 @@ def log_to(stream: TextIO, as_json: bool = False) -> Subscriber:
     """Writes each event as a line of text or JSON."""
 
     def write(event: Event) -> None:
-        at = event.asdict()["at"].isoformat(timespec="milliseconds")
+        at = event.at.isoformat(timespec="milliseconds")
         stream.write((to_json(event) if as_json else f"{at} {event}") + "\n")
         stream.flush()
 

@@ -21,6 +21,7 @@ from .commands import (
     listing,
     maintain,
     refresh,
+    run,
     sql,
     status,
     validate,
@@ -93,6 +94,7 @@ app.command("create", epilog=EXAMPLE + create.EXAMPLE)(create.create)
 app.command("list", epilog=EXAMPLE + listing.EXAMPLE)(listing.listing)
 app.command("status", epilog=EXAMPLE + status.EXAMPLE)(status.status)
 app.command("refresh", epilog=EXAMPLE + refresh.EXAMPLE)(refresh.refresh)
+app.command("run", epilog=EXAMPLE + run.EXAMPLE)(run.run)
 app.command("explain", epilog=EXAMPLE + explain.EXAMPLE)(explain.explain)
 app.command("history", epilog=EXAMPLE + history.EXAMPLE)(history.history)
 app.command("validate", epilog=EXAMPLE + validate.EXAMPLE)(validate.validate)

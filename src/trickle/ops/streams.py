@@ -27,6 +27,7 @@ from ..refresh.result import RefreshResult
 from ..refresh.sources import STORED_SCHEMA
 from ..refresh.stored import Fit, refuse_reserved
 from ..registry.models import ACTIVE, SUSPENDED, Refresh, StreamTable
+from ..registry.scheduling import Scheduling
 from ..registry.store import Registry
 from ..sql.names import quote_spark
 from ..sql.statement import Name
@@ -218,8 +219,10 @@ class Streams:
         return self.find(name)
 
     def _store(self, table: StreamTable) -> None:
+        self.migrate()
         with self.lake.catalog.writing() as connection:
             self.registry.redefine(connection, table)
+            Scheduling(self.registry).signal(connection)
 
     def _alter_query(self, before: StreamTable, table: StreamTable) -> StreamTable:
         started = time.perf_counter(), datetime.now(UTC)

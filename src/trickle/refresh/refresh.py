@@ -23,6 +23,7 @@ from ..lake.model import Snapshot, Table
 from ..registry.models import FAILED, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
 from . import apply as applying
+from . import holds
 from .choose import Choice, Facts, choose
 from .compile import Compiled, compile_query, fingerprint
 from .content import Content, replace_content
@@ -125,6 +126,7 @@ class Run:
         self.full, self.initiated_by = full, initiated_by
         self.head = owner.lake.head()
         self.seen = self.head.id
+        self.ceiling: float | None = None
         self.started_at, self.clock = datetime.now(UTC), time.perf_counter()
 
     def run(self) -> RefreshResult:
@@ -206,8 +208,11 @@ class Run:
 
     def choose(self, look: Look) -> Choice:
         table = self.table
+        learns = table.refresh_mode == "AUTO" or table.options.get("fuse")
         with self.lake.reading() as connection:
-            history = self.registry.history(connection, table.id, 50) if table.refresh_mode == "AUTO" else []
+            history = self.registry.history(connection, table.id, 50) if learns else []
+            held = holds.Holds.read(connection, self.registry)
+        self.ceiling = held.ceiling(table, history)
         facts = Facts(
             mode=table.refresh_mode,
             populated=table.frontier is not None,
@@ -222,6 +227,8 @@ class Run:
             append_only=table.append_only,
             removed=look.removed,
             history=history,
+            held=held.reason(table),
+            ceiling=self.ceiling,
         )
         choice = choose(facts)
         if choice.reason == "history_expired" and table.refresh_mode == "DIFFERENTIAL":
@@ -236,7 +243,7 @@ class Run:
 
     def act(self, look: Look, choice: Choice) -> RefreshResult:
         if choice.action == "SKIP":
-            return self.note(choice, self.table.frontier)
+            return self.note(choice, self.table.frontier, look.changed_rows)
         if choice.action == "NO_DATA":
             return self.note(choice, self.target.id)
         transaction = Transaction(self.lake, Draft(self.lake.head()))
@@ -318,6 +325,7 @@ class Run:
         table, target = self.table, self.target.id
         self.registry.advance(connection, table, target, snapshot, self.seen)
         self.end_append_only(connection, look)
+        holds.passed(connection, self.registry, table)
         if choice.reason == "source_schema_changed":
             adapted = replace(table, dependencies=self.compiled.dependencies(), obstacle=self.compiled.construct)
             self.registry.put_dependencies(connection, adapted)
@@ -332,14 +340,16 @@ class Run:
             options = {**self.table.options, "append_only": False}
             self.registry.mark(connection, self.table, options=json.dumps(options))
 
-    def note(self, choice: Choice, frontier: int | None) -> RefreshResult:
+    def note(self, choice: Choice, frontier: int | None, changed_rows: int = 0) -> RefreshResult:
         """A refresh without data: the registry alone is told."""
         result = self.result(choice, 0, 0, frontier, self.table.snapshot)
         with self.lake.catalog.writing() as connection:
             if choice.action == "NO_DATA" and frontier is not None and frontier != self.table.frontier:
                 self.registry.require(connection, self.table)
                 self.registry.advance(connection, self.table, frontier, None, self.head.id)
-            self.registry.record(connection, self.line(result, 0))
+            if choice.reason == "fuse_blown":
+                holds.blow(connection, self.registry, self.table, changed_rows, self.ceiling)
+            self.registry.record(connection, self.line(result, changed_rows))
         return result
 
     def fail(self, error: TrickleError) -> None:

@@ -141,7 +141,7 @@ class _Member(Run):
             look = self.look()
             choice = self.choose(look)
             if choice.action == "SKIP":
-                raise _Held(self.note(choice, self.table.frontier))
+                raise _Held(self.note(choice, self.table.frontier, look.changed_rows))
             if choice.reason == "source_schema_changed":
                 raise _Apart
             self.work = (look, choice, *self.staged(look, choice))

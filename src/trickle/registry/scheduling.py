@@ -197,6 +197,12 @@ class Scheduling:
         names = ("id", "version", "status", "frontier", "seen", "pending", "errors_in_row", "last_error")
         return list(connection.execute(select(*(t[name] for name in names))))
 
+    def last_starts(self, connection: Connection) -> dict[int, datetime]:
+        """When each stream table was last refreshed, or tried to be."""
+        h = self.registry.tables["refresh_history"].c
+        rows = connection.execute(select(h.stream_table_id, func.max(h.started_at)).group_by(h.stream_table_id))
+        return {id: aware(at) for id, at in rows}
+
     def rest(self, connection: Connection, tables: Iterable[tuple[int, int]], head: int) -> None:
         """Tables, each with the frontier it had, for which nothing changed up to the head: exact for it as they are."""
         t = self.registry.tables["stream_table"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -58,7 +59,8 @@ class Registry:
             return []
         t = self.tables["stream_table"]
         rows = connection.execute(select(t).order_by(t.c.id)).all()
-        return [self._with_dependencies(connection, _stream_table(r)) for r in rows]
+        read = self._dependencies(connection)
+        return [replace(_stream_table(r), dependencies=tuple(read[r.id])) for r in rows]
 
     def find(self, connection: Connection, schema: str, name: str) -> StreamTable | None:
         if not self.exists(connection):
@@ -162,12 +164,18 @@ class Registry:
     # Dependencies.
 
     def _with_dependencies(self, connection: Connection, table: StreamTable) -> StreamTable:
+        return replace(table, dependencies=tuple(self._dependencies(connection, table.id)[table.id]))
+
+    def _dependencies(self, connection: Connection, id: int | None = None) -> dict[int, list[Dependency]]:
+        """What one stream table reads, or what each does."""
         d = self.tables["dependency"].c
-        rows = connection.execute(
-            select(d.name, d.table_id, d.columns, d.fingerprint).where(d.stream_table_id == table.id).order_by(d.name)
-        )
-        found = tuple(Dependency(n, t, tuple(json.loads(c)), f) for n, t, c, f in rows)
-        return replace(table, dependencies=found)
+        query = select(d.stream_table_id, d.name, d.table_id, d.columns, d.fingerprint).order_by(d.name)
+        found: dict[int, list[Dependency]] = defaultdict(list)
+        for reader, name, table_id, columns, fingerprint in connection.execute(
+            query if id is None else query.where(d.stream_table_id == id)
+        ):
+            found[reader].append(Dependency(name, table_id, tuple(json.loads(columns)), fingerprint))
+        return found
 
     def put_dependencies(self, connection: Connection, table: StreamTable) -> None:
         d = self.tables["dependency"]
