@@ -140,8 +140,8 @@ def resolve(
 ) -> dict[str, tuple[Clock, ...]]:
     """What each schedule comes down to: a calculated one to those of its consumers, or the default without any.
 
-    >>> resolve({"a": Calculated(), "b": Every(60)}, {"a": ["b"]}, Every(1))
-    {'a': (Every(seconds=60),), 'b': (Every(seconds=60),)}
+    >>> resolve({"a": Calculated(), "b": Every(60)}, {"a": ["b"]}, Every(1))["a"]
+    (Every(seconds=60),)
     """
     found: dict[str, tuple[Clock, ...]] = {}
 

@@ -180,9 +180,10 @@ class Scheduler:
         self.events.tell(SchedulerStarted(self.owner))
 
     def leave(self) -> None:
-        self.workers.drain(self.settings["scheduler.drain_seconds"])
         self.glance.close()
         try:
+            for outcome in self.workers.drain(self.settings["scheduler.drain_seconds"]):
+                self.tracks.settle(outcome, datetime.now(UTC))
             with self.streams.lake.catalog.writing() as connection:
                 self.scheduling.leave(connection, self.owner)
         except TrickleError as error:

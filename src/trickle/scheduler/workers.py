@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -73,15 +73,14 @@ class Workers:
 
         self.pool.submit(run)
 
-    def drain(self, seconds: float) -> bool:
-        """Let running refreshes end; False if some did not in time."""
+    def drain(self, seconds: float) -> Iterator[Outcome]:
+        """Let running refreshes end, as long as that takes no longer."""
         until = time.monotonic() + seconds
         while self.running and time.monotonic() < until:
             self.wake.wait(min(0.1, max(until - time.monotonic(), 0)))
             self.wake.clear()
-            self.finished()
+            yield from self.finished()
         self.pool.shutdown(wait=False, cancel_futures=True)
-        return not self.running
 
     def _work(self, key: Key, tables: Sequence[StreamTable], target: int) -> None:
         began = time.perf_counter()
