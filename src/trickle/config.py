@@ -167,6 +167,29 @@ SETTINGS: tuple[Setting, ...] = (
         1,
         100_000_000_000,
     ),
+    Setting(
+        "scheduler.default_schedule", "1s", "Schedule of a table with schedule = 'calculated' that nobody else reads."
+    ),
+    Setting("scheduler.workers", 4, "Refreshes that run at the same time.", 1, 256),
+    Setting("scheduler.poll_ms", 50.0, "How often the scheduler looks for commits while it sleeps.", 5, 60_000),
+    Setting("scheduler.lease_seconds", 15.0, "After so long without a sign a scheduler's work is taken over.", 1, 3600),
+    Setting("scheduler.drain_seconds", 300.0, "How long a scheduler that ends waits for running refreshes.", 0, 86_400),
+    Setting("scheduler.errors_to_suspend", 3, "Errors in a row after which a stream table is suspended.", 1, 1000),
+    Setting("scheduler.retry_seconds", 1.0, "Wait after a first error; it doubles with each further one.", 0.01, 3600),
+    Setting("scheduler.retry_cap_seconds", 300.0, "The longest such wait.", 0.01, 86_400),
+    Setting("scheduler.history_days", 30.0, "History older than this is forgotten.", 0.01, 36_500),
+    Setting(
+        "scheduler.watermark_stuck_seconds",
+        600.0,
+        "After so long a table that waits for watermarks is told of.",
+        0.1,
+        31_536_000,
+    ),
+    Setting("scheduler.minimum_samples", 10, "Refreshes in the history before a recommendation is made.", 2, 1000),
+    Setting("events.webhook", "", "A URL to which a scheduler posts every event."),
+    Setting(
+        "events.channel", "trickle", "NOTIFY channel for events of a scheduler on a PostgreSQL catalog; empty: none."
+    ),
 )
 PROJECT_FILE = "trickle.toml"
 _BY_NAME = {s.name: s for s in SETTINGS}

@@ -16,6 +16,7 @@ from . import functions
 from . import spark as sparks
 from .config import Settings, read_project
 from .errors import CommitConflict, QueryError, SessionClosed
+from .events import Events
 from .execute import alter, ddl, describe, dml, merge
 from .execute.binding import Binding
 from .execute.transaction import Transaction
@@ -28,6 +29,7 @@ from .ops import guard
 from .ops.streams import Streams
 from .records import Record, Records
 from .refresh import immediate
+from .schedule_methods import ScheduleMethods
 from .sql import statement as st
 from .sql.grammar.relations import Reference
 from .sql.parse import parse, table_name
@@ -79,7 +81,7 @@ def connect(
     return Session(open_lake(location, os.fspath(data_path) if data_path else None, start, chosen))
 
 
-class Session(StreamTableMethods):
+class Session(StreamTableMethods, ScheduleMethods):
     """A connection to one lake; also a context manager."""
 
     def __init__(self, lake: Lake) -> None:
@@ -87,6 +89,7 @@ class Session(StreamTableMethods):
         self._transaction: Transaction | None = None
         self._upkeep: immediate.Upkeep | None = None
         self._stream_tables = Streams.of(lake)
+        self.events = Events()
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:

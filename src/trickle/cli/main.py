@@ -11,16 +11,20 @@ from typer.core import TyperGroup
 
 from ..errors import TrickleError
 from .commands import (
+    advise,
     create,
     doctor,
     drop,
     explain,
     facts,
+    graph,
     history,
+    hold,
     lake,
     listing,
     maintain,
     refresh,
+    run,
     sql,
     status,
     validate,
@@ -93,6 +97,16 @@ app.command("create", epilog=EXAMPLE + create.EXAMPLE)(create.create)
 app.command("list", epilog=EXAMPLE + listing.EXAMPLE)(listing.listing)
 app.command("status", epilog=EXAMPLE + status.EXAMPLE)(status.status)
 app.command("refresh", epilog=EXAMPLE + refresh.EXAMPLE)(refresh.refresh)
+app.command("graph", epilog=EXAMPLE + graph.EXAMPLE)(graph.graph)
+app.command("pause")(hold.pause)
+app.command("resume")(hold.resume)
+app.command("diagnose")(advise.diagnose)
+app.command("recommend")(advise.recommend)
+app.add_typer(advise.groups, name="group")
+app.add_typer(hold.gates, name="gate")
+app.add_typer(hold.marks, name="watermark")
+app.add_typer(hold.fuses, name="fuse")
+app.command("run", epilog=EXAMPLE + run.EXAMPLE)(run.run)
 app.command("explain", epilog=EXAMPLE + explain.EXAMPLE)(explain.explain)
 app.command("history", epilog=EXAMPLE + history.EXAMPLE)(history.history)
 app.command("validate", epilog=EXAMPLE + validate.EXAMPLE)(validate.validate)

@@ -71,8 +71,9 @@ def options() -> str:
         "",
         *_table(("option", "default", "choices", "meaning"), rows),
         "",
-        "`schedule`, `diamond_consistency`, `diamond_schedule_policy`, `cdc_mode` and `fuse` are stored and shown;",
-        "they take effect with the scheduler, which is not in this release.",
+        "`schedule`, `target_lag`, `tier`, `diamond_consistency` and `diamond_schedule_policy` are for the scheduler",
+        "(`trickle run`). `cdc_mode` is stored and shown; it takes effect with sources outside the lake, which are not",
+        "in this release.",
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ConfigError
 from ..registry.models import MODES
+from ..schedules import read_duration, read_schedule
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,16 @@ OPTIONS = (
     Option("partition_by", None, "columns the stored rows are partitioned by"),
     Option("cluster_by", None, "columns the stored rows are sorted by; the group keys unless given"),
     Option("cdc_mode", None, "how changes of outside sources are captured"),
-    Option("fuse", None, "stop when a change is larger than usual"),
+    Option(
+        "fuse",
+        None,
+        "stop when a change is larger than the ceiling; 'auto', or 'on' without one: than usual",
+        ("off", "on", "auto"),
+    ),
+    Option("fuse_ceiling", None, "changed rows that the fuse lets through"),
+    Option("fuse_sensitivity", None, "k of mean + k·σ, what is usual by the history; 3 unless given"),
+    Option("target_lag", None, "how far it may lag behind, a duration; sets the pace of a calculated schedule"),
+    Option("tier", "hot", "how often it is needed: intervals ×1, ×2, ×10, never", ("hot", "warm", "cold", "frozen")),
     Option("source_ddl", "block", "what a change of a source's columns does", ("block", "adapt")),
     Option(
         "float_sums",
@@ -73,6 +83,34 @@ def consistent(options: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
+def _schedule(value: Any) -> str:
+    read_schedule(value)
+    return str(value) if isinstance(value, str) else f"{value}s"
+
+
+def _lag(value: Any) -> str:
+    read_duration(value)
+    return str(value) if isinstance(value, str) else f"{value}s"
+
+
+def _positive(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = 0.0
+    if isinstance(value, bool) or not 0 < number < float("inf"):
+        raise ConfigError(f"a fuse cannot have {value!r}", hint="give a number above 0.")
+    return number
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "schedule": _schedule,
+    "target_lag": _lag,
+    "fuse_ceiling": _positive,
+    "fuse_sensitivity": _positive,
+}
+
+
 def _read(name: str, value: Any) -> Any:
     option = _BY_NAME.get(name)
     if option is None:
@@ -83,6 +121,10 @@ def _read(name: str, value: Any) -> Any:
         return [part.strip() for part in value.split(",")]
     if isinstance(value, tuple):
         value = list(value)
+    if value is None and option.default is None:
+        return None
+    if name in _READERS:
+        return _READERS[name](value)
     if not option.choices:
         return value
     folded = {str(c).casefold(): c for c in option.choices}

@@ -28,6 +28,7 @@ from ..refresh.result import RefreshResult
 from ..refresh.sources import STORED_SCHEMA
 from ..refresh.stored import Fit, refuse_reserved
 from ..registry.models import ACTIVE, SUSPENDED, Refresh, StreamTable
+from ..registry.scheduling import Scheduling
 from ..registry.store import Registry
 from ..sql.names import quote_spark
 from ..sql.statement import Name
@@ -101,7 +102,7 @@ class Streams:
             stored_name=name.name if name.schema in (None, MAIN) else f"{name.schema}.{name.name}",
             version=1,
         )
-        self._migrate()
+        self.migrate()
         started = time.perf_counter(), datetime.now(UTC)
         compiled = self._compile(Transaction.begin(self.lake), table)
         table = replace(
@@ -123,9 +124,10 @@ class Streams:
             raise
         return self.find(name)
 
-    def _migrate(self) -> None:
+    def migrate(self) -> None:
+        """Make the registry, or bring an older one up to this release, if need be."""
         with self.lake.reading() as connection:
-            ready = self.registry.exists(connection)
+            ready = self.registry.is_current(connection)
         if not ready:
             with self.lake.catalog.writing() as connection:
                 self.registry.migrate(connection)
@@ -222,8 +224,10 @@ class Streams:
         return self.find(name)
 
     def _store(self, table: StreamTable) -> None:
+        self.migrate()
         with self.lake.catalog.writing() as connection:
             self.registry.redefine(connection, table)
+            Scheduling(self.registry).signal(connection)
 
     def _alter_query(self, before: StreamTable, table: StreamTable) -> StreamTable:
         started = time.perf_counter(), datetime.now(UTC)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from ..delta.state import Storage, initial
 from ..execute.transaction import Transaction
 from ..lake.model import Table
-from ..plan import STORED, Version, tables
+from ..plan import tables
 from ..plan.recursion import needed
 from .compile import Compiled
 from .differential import Differential
 from .intermediates import frames_prefix
 from .lookups import Read
-from .staged import Staged
-from .windows import Frames, Maker
+from .windows import Frames, Maker, held_in, makers, stored_makers
 
 
 @dataclass
@@ -36,7 +35,7 @@ class Advance:
         for kept in self.compiled.kept:
             part = kept.intermediate
             moved = self.move(kept.compiled, kept.table, frames_prefix(self.prefix, part), known, self.appending)
-            self.makers |= Staged(self.transaction, kept.table, self.transaction.base).makers(part.name)
+            self.makers |= makers(self.transaction.lake, {part.name: held_in(self.transaction, kept.table)})
             known[part.name] = kept.table
             self.changed_rows = max(self.changed_rows, sum(moved))
             if not any(moved):
@@ -50,10 +49,8 @@ class Advance:
         assert compiled.storage is not None
         if self.reads(compiled, compiled.storage) <= self.unchanged:
             return 0, 0
-        own: dict[Read, Maker] = dict.fromkeys(
-            ((STORED, version) for version in Version), Staged(self.transaction, stored, self.transaction.base).after
-        )
-        frames = Frames(self.transaction.lake, prefix, known, {**self.makers, **own})
+        read = self.makers | stored_makers(self.transaction, stored)
+        frames = Frames(self.transaction.lake, prefix, known, read)
         work = Differential(
             self.transaction, stored, compiled, frames, self.unchanged, self.changed_rows, appending=appending
         )

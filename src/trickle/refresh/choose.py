@@ -36,6 +36,10 @@ class Facts:
     removed: bool = False
     """A source lost rows, or had some replaced."""
     history: Sequence[Refresh] = ()
+    held: str = ""
+    """What keeps it from being refreshed: a gate, a watermark, a blown fuse."""
+    ceiling: float | None = None
+    """The most changed rows that its fuse lets through."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ def choose(facts: Facts) -> Choice:
     """
     if facts.suspended:
         return Choice("SKIP", "suspended")
+    if facts.held:
+        return Choice("SKIP", facts.held)
     if not facts.populated:
         return Choice("FULL", "initial_load")
     if facts.pending:
@@ -62,6 +68,8 @@ def choose(facts: Facts) -> Choice:
         return Choice("FULL", "requested")
     if not facts.changed:
         return Choice("NO_DATA")
+    if facts.ceiling is not None and facts.changed_rows > facts.ceiling:
+        return Choice("SKIP", "fuse_blown")
     if facts.expired:
         return Choice("REINITIALIZE", "history_expired")
     if facts.mode == "FULL":

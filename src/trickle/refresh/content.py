@@ -51,7 +51,7 @@ class Content:
         names = wanted(self.lake, self.table, self.compiled)
         if not names and not self.table.intermediates:
             return self.rows(transaction)
-        sources = makers(self.lake, self.windows, None)
+        sources = makers(self.lake, self.windows)
         over = Rebuild(transaction, self.table, self.compiled, sources, self.prefix).all(names)
         self.kept = tuple(k.intermediate.name for k in over.kept)
         return self._from(over, sources, {k.intermediate.name: k.table for k in over.kept})
@@ -65,7 +65,7 @@ class Content:
                 return binding.run(self.compiled.text, "defining query")
             finally:
                 binding.close()
-        return self._from(self.compiled, makers(self.lake, self.windows, None), {})
+        return self._from(self.compiled, makers(self.lake, self.windows), {})
 
     def _from(self, compiled: Compiled, sources: dict[Read, Maker], more: Mapping[str, Table]) -> DataFrame:
         storage = compiled.storage

@@ -23,8 +23,8 @@ from .compile import Compiled
 from .lookups import Read
 from .refresh import Refresher
 from .sources import STORED_SCHEMA
-from .staged import Staged
-from .windows import Maker, changed_tables
+from .staged import touched
+from .windows import Maker, changed_tables, held_in, makers
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Upkeep:
 
     def _concerned(self) -> Iterator[StreamTable]:
         lake, registry = self.refresher.lake, self.refresher.registry
-        if not _touched(self.transaction):
+        if not touched(self.transaction):
             return
         with lake.reading() as connection:
             tables = [t for t in registry.all(connection) if t.refresh_mode == "IMMEDIATE"]
@@ -70,7 +70,7 @@ class Upkeep:
                 continue
             stored = self.transaction.find_table(Name(STORED_SCHEMA, table.stored_name))
             # Asked of each anew: those before it may have been touched by now.
-            if stored is not None and {d.table_id for d in table.dependencies} & _touched(self.transaction):
+            if stored is not None and {d.table_id for d in table.dependencies} & touched(self.transaction):
                 yield table
 
     def _take_back(self) -> None:
@@ -86,10 +86,6 @@ class Upkeep:
             (id, tuple(p.added), tuple(p.ended), sum(map(len, p.removed.values())), str(p.inlined_removed))
             for id, p in parts
         )
-
-
-def _touched(transaction: Transaction) -> set[int]:
-    return {id for id, part in transaction.draft.tables.items() if part.inserts or part.deletes or part.inlined_removed}
 
 
 def _in_order(tables: list[StreamTable]) -> list[StreamTable]:
@@ -163,14 +159,12 @@ class _Maintenance:
     def unchanged(self, compiled: Compiled) -> frozenset[str]:
         assert self.table.frontier is not None
         rows, _ = changed_tables(self.refresher.lake, self.table.frontier, self.transaction.base.id)
-        touched = rows.keys() | _touched(self.transaction)
-        return frozenset(name for name, table in compiled.tables.items() if table.id not in touched)
+        moved = rows.keys() | touched(self.transaction)
+        return frozenset(name for name, table in compiled.tables.items() if table.id not in moved)
 
     def makers(self, compiled: Compiled) -> dict[Read, Maker]:
-        found: dict[Read, Maker] = {}
-        for name, table in compiled.tables.items():
-            found |= Staged(self.transaction, table, self.start_of(table)).makers(name)
-        return found
+        windows = {name: held_in(self.transaction, t, self.start_of(t)) for name, t in compiled.tables.items()}
+        return makers(self.refresher.lake, windows)
 
     def take_back(self) -> None:
         """As if it had not been run."""

@@ -22,9 +22,8 @@ from .compile import Compiled, Kept
 from .lookups import Read
 from .recursion import Recursions
 from .sources import STORED_SCHEMA
-from .staged import Staged
 from .stored import Fit, add_table, fit
-from .windows import Frames, Maker
+from .windows import Frames, Maker, held_in, makers
 
 _NAME = "intermediate "
 _GROWN, _SHRUNK = 2.0, 0.25
@@ -117,7 +116,7 @@ class Rebuild:
             if found is None:  # the lake has no type for one of its columns
                 return self.missing(names - {part.name}, stored)
             done[part.name] = found
-            self.makers |= Staged(self.transaction, found, self.transaction.base).makers(part.name)
+            self.makers |= makers(self.transaction.lake, {part.name: held_in(self.transaction, found)})
         return over(self.whole, done) if done else self.whole
 
     def compute(self, part: Intermediate, done: Mapping[str, Table]) -> Table | None:

@@ -11,6 +11,7 @@ from ..lake import pieces
 from ..lake.changes import change_pieces
 from ..lake.lake import Lake
 from ..lake.model import Snapshot
+from . import staged
 from .windows import Window
 
 
@@ -44,11 +45,15 @@ def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look
 
 def _sizes(lake: Lake, connection: Connection, window: Window) -> tuple[int, int]:
     """At most so many rows came, and so many went."""
-    if window.start is None or window.start.id == window.end.id:
+    if window.start is None:
         return 0, 0
+    came, went = staged.changed_rows(window.within, window.table) if window.within else (0, 0)
+    if window.start.id == window.end.id:
+        return came, went
     found, inlined = change_pieces(lake.catalog, connection, window.table, window.start.id, window.end.id)
     sizes = [(p.weight, _most_rows(p)) for p in found] + [(r.weight, len(r.row_ids)) for r in inlined]
-    return sum(n for weight, n in sizes if weight > 0), sum(n for weight, n in sizes if weight < 0)
+    came += sum(n for weight, n in sizes if weight > 0)
+    return came, went + sum(n for weight, n in sizes if weight < 0)
 
 
 def _most_rows(piece: pieces.Piece) -> int:

@@ -23,7 +23,7 @@ from ..lake.model import Snapshot, Table
 from ..registry.models import FAILED, FUNCTION_CHANGED, SCHEMA_CHANGED, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry
 from . import apply as applying
-from . import intermediates
+from . import holds, intermediates
 from .advance import Advance
 from .choose import Choice, Facts, choose
 from .compile import Compiled, compile_query, fingerprint
@@ -45,7 +45,7 @@ class Refresher:
         self.prefix = f"__trickle_{next(_NUMBERS)}"
         """Begins the names of relations that Spark sees: sessions that share a Spark do not meet."""
         self._compiled: dict[tuple[int, int, int], Compiled] = {}
-        self._locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
+        self.locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
 
     def find(self, schema: str, name: str) -> StreamTable:
         with self.lake.reading() as connection:
@@ -62,7 +62,7 @@ class Refresher:
     ) -> RefreshResult:
         """Bring the table to the target (the head); lost races are run again from the start."""
         tries = self.lake.settings["lake.commit_retries"]
-        with self._locks[table.id]:
+        with self.locks[table.id]:
             for attempt in range(tries + 1):
                 try:
                     return self._refresh_once(table, target or self.lake.head(), full, initiated_by)
@@ -76,10 +76,10 @@ class Refresher:
         if table.frontier is not None and table.frontier > target.id:
             # Somebody was faster, with a newer target: a frontier never moves back.
             if not full:
-                run = _Run(self, table, target, full, initiated_by)
+                run = Run(self, table, target, full, initiated_by)
                 return run.result(Choice("NO_DATA"), 0, 0, table.frontier, table.snapshot)
             target = self.lake.snapshot(table.frontier)
-        return _Run(self, table, target, full, initiated_by).run()
+        return Run(self, table, target, full, initiated_by).run()
 
     def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
         """The query as it stands at a snapshot; remembered per version of the definition and of the lake's schema."""
@@ -95,11 +95,11 @@ class Refresher:
 
     def look(self, table: StreamTable) -> Look:
         """What the next refresh would find, by the catalog alone."""
-        return _Run(self, table, self.lake.head(), False, "preview").look()
+        return Run(self, table, self.lake.head(), False, "preview").look()
 
     def preview(self, table: StreamTable) -> Choice:
         """What the next refresh would do."""
-        run = _Run(self, table, self.lake.head(), False, "preview")
+        run = Run(self, table, self.lake.head(), False, "preview")
         return run.choose(run.look())
 
     def content(self, table: StreamTable, compiled: Compiled, target: Snapshot, seen: Snapshot) -> Content:
@@ -118,13 +118,17 @@ class Refresher:
         return found
 
 
-class _Run:
+class Run:
+    """One refresh of one stream table."""
+
     def __init__(self, owner: Refresher, table: StreamTable, target: Snapshot, full: bool, initiated_by: str) -> None:
         self.owner, self.table, self.target = owner, table, target
         self.lake, self.registry = owner.lake, owner.registry
         self.full, self.initiated_by = full, initiated_by
         self.head = owner.lake.head()
         self.kept = table.intermediates
+        self.seen = self.head.id
+        self.ceiling: float | None = None
         self.started_at, self.clock = datetime.now(UTC), time.perf_counter()
 
     def run(self) -> RefreshResult:
@@ -144,7 +148,7 @@ class _Run:
         frontier = self.table.frontier
         if frontier is not None and not self._is_kept(frontier):
             return Look(self.target, self.windows(None), expired=True)
-        if frontier is not None and not self._anything_changed(frontier):
+        if frontier is not None and not self.anything_changed(frontier):
             return Look(self.target, {})
         self.check_sources(frontier)
         return measure(self.lake, self.target, self.windows(Point.of(self.table)))
@@ -152,7 +156,7 @@ class _Run:
     def windows(self, start: Point | None) -> Mapping[str, Window]:
         return self.owner.sources.windows(self.tables(), start, Point(self.target.id, self.head.id))
 
-    def _anything_changed(self, frontier: int) -> bool:
+    def anything_changed(self, frontier: int) -> bool:
         """By the catalog alone: did a source's rows or definition change since the frontier?"""
         if self.table.pending or self.full:
             return True
@@ -206,8 +210,11 @@ class _Run:
 
     def choose(self, look: Look) -> Choice:
         table = self.table
+        learns = table.refresh_mode == "AUTO" or table.options.get("fuse")
         with self.lake.reading() as connection:
-            history = self.registry.history(connection, table.id, 50) if table.refresh_mode == "AUTO" else []
+            history = self.registry.history(connection, table.id, 50) if learns else []
+            held = holds.Holds.read(connection, self.registry)
+        self.ceiling = held.ceiling(table, history)
         facts = Facts(
             mode=table.refresh_mode,
             populated=table.frontier is not None,
@@ -222,6 +229,8 @@ class _Run:
             append_only=table.append_only,
             removed=look.removed,
             history=history,
+            held=held.reason(table),
+            ceiling=self.ceiling,
         )
         choice = choose(facts)
         if choice.reason == "history_expired" and table.refresh_mode == "DIFFERENTIAL":
@@ -236,7 +245,7 @@ class _Run:
 
     def act(self, look: Look, choice: Choice) -> RefreshResult:
         if choice.action == "SKIP":
-            return self.note(choice, self.table.frontier)
+            return self.note(choice, self.table.frontier, look.changed_rows)
         if choice.action == "NO_DATA":
             return self.note(choice, self.target.id)
         transaction = Transaction(self.lake, Draft(self.lake.head()))
@@ -263,17 +272,20 @@ class _Run:
         stored = self.owner.stored(self.table, transaction.base)
         if choice.action == "DIFFERENTIAL":
             return self.differential(transaction, stored, look)
-        content = self.owner.content(self.table, self.compiled, self.target, self.head)
+        content = self.content()
         anew = choice.reason in (SCHEMA_CHANGED, FUNCTION_CHANGED)
         moved = content.refill(transaction, stored) if anew else content.replace(transaction, stored)
         self.kept = content.kept
         return moved
 
+    def content(self) -> Content:
+        return self.owner.content(self.table, self.compiled, self.target, self.head)
+
     def differential(self, transaction: Transaction, stored: Table, look: Look) -> tuple[int, int]:
         if self.compiled.storage is None:
             assert self.compiled.obstacle is not None
             raise self.compiled.obstacle
-        compiled, sources = self.compiled, makers(self.lake, look.windows, None)
+        compiled, sources = self.compiled, makers(self.lake, look.windows)
         intermediates.drop_unknown(transaction, self.table, compiled)
         appending = self.table.append_only and not look.removed
         work = Advance(
@@ -316,8 +328,9 @@ class _Run:
     ) -> RefreshResult:
         """The registry's side of a commit: frontier, dependencies, history."""
         table, target = self.table, self.target.id
-        self.registry.advance(connection, table, target, snapshot, self.head.id)
+        self.registry.advance(connection, table, target, snapshot, self.seen)
         self.put_options(connection, look)
+        holds.passed(connection, self.registry, table)
         if choice.reason in (SCHEMA_CHANGED, FUNCTION_CHANGED):
             adapted = replace(table, dependencies=self.compiled.dependencies(), obstacle=self.compiled.construct)
             self.registry.put_dependencies(connection, adapted)
@@ -336,14 +349,16 @@ class _Run:
         if table.append_only != self.table.append_only or table.intermediates != self.table.intermediates:
             self.registry.mark(connection, self.table, options=json.dumps(dict(table.options)))
 
-    def note(self, choice: Choice, frontier: int | None) -> RefreshResult:
+    def note(self, choice: Choice, frontier: int | None, changed_rows: int = 0) -> RefreshResult:
         """A refresh without data: the registry alone is told."""
         result = self.result(choice, 0, 0, frontier, self.table.snapshot)
         with self.lake.catalog.writing() as connection:
             if choice.action == "NO_DATA" and frontier is not None and frontier != self.table.frontier:
                 self.registry.require(connection, self.table)
                 self.registry.advance(connection, self.table, frontier, None, self.head.id)
-            self.registry.record(connection, self.line(result, 0))
+            if choice.reason == "fuse_blown":
+                holds.blow(connection, self.registry, self.table, changed_rows, self.ceiling)
+            self.registry.record(connection, self.line(result, changed_rows))
         return result
 
     def fail(self, error: TrickleError) -> None:

@@ -71,7 +71,7 @@ class Pinned(Transaction):
 
     def rows(self, table: Table, bounds: object = (), here: bool = False) -> DataFrame:
         window = (self.windows or {}).get(table.id)
-        if window is None:
+        if window is None or window.within is not None:
             return super().rows(table)
         return self.lake.state(window.table, window.end)[0]
 

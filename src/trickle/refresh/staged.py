@@ -1,9 +1,8 @@
-"""Tables that a transaction has changed, as later parts of it read them: before, after, and what it did to them."""
+"""What a transaction has done to a table so far, as a change that can be read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from pyspark.sql import DataFrame
@@ -14,52 +13,41 @@ from ..lake.changes import change_pieces
 from ..lake.draft import TableDraft
 from ..lake.files import live_files
 from ..lake.lake import Held
-from ..lake.model import Bound, DataFile, Snapshot, Table
+from ..lake.model import DataFile, Table
 from ..lake.pieces import Piece
-from ..plan import Version
-from .lookups import Read, sought
-from .windows import Columns, Maker, narrowed
 
 
-@dataclass(frozen=True)
-class Staged:
-    """A table within a transaction; its changes are counted from `start` on."""
-
-    transaction: Transaction
-    table: Table
-    start: Snapshot
-
-    def makers(self, name: str) -> dict[Read, Maker]:
-        """How each version of it is read by plans that call it `name`."""
-        return {
-            (name, Version.BEFORE): self.before,
-            (name, Version.AFTER): self.after,
-            (name, Version.CHANGES): self.changes,
-        }
-
-    def before(self, columns: Columns, bounds: Sequence[Bound]) -> DataFrame:
-        table = narrowed(self.table, columns)
-        return sought(*self.transaction.lake.state(table, self.start, bounds, here=True)[:2], bounds)
-
-    def after(self, columns: Columns, bounds: Sequence[Bound]) -> DataFrame:
-        return self.transaction.rows(self.table, bounds, here=True)
-
-    def changes(self, columns: Columns, bounds: Sequence[Bound]) -> DataFrame | Held:
-        """What was committed since the start, and what this transaction does on top."""
-        table = narrowed(self.table, columns)
-        lake, base = self.transaction.lake, self.transaction.base.id
-        part = self.transaction.part(table)
-        with lake.reading() as connection:
-            found, rows = change_pieces(lake.catalog, connection, table, self.start.id, base)
-            own: list[Piece] = []
-            if part is not None:
-                own = staged_pieces(part, live_files(lake.catalog, connection, table, base), base)
-                rows = [*rows, *_ended(inlined.state(lake.catalog, connection, table, base), part)]
-            request = lake.request(connection, table, [*found, *own], rows)
-        return lake.weighted(request)
+def touched(transaction: Transaction) -> set[int]:
+    """The tables whose rows the transaction changes."""
+    return {id for id, part in transaction.draft.tables.items() if part.inserts or part.deletes or part.inlined_removed}
 
 
-def staged_pieces(part: TableDraft, live: list[DataFile], base: int) -> list[Piece]:
+def changed_rows(transaction: Transaction, table: Table) -> tuple[int, int]:
+    """At most so many rows of the table came in the transaction, and so many went."""
+    part = transaction.part(table)
+    if part is None:
+        return 0, 0
+    gone = sum(len(positions) for positions in part.removed.values())
+    gone += sum(part.seen[id].records for id in part.ended) + sum(map(len, part.inlined_removed.values()))
+    return sum(f.records for f in part.added.values()), gone
+
+
+def changes(transaction: Transaction, table: Table, start: int) -> DataFrame | Held:
+    """What was committed to a table since a snapshot, and what the transaction does on top."""
+    lake, base = transaction.lake, transaction.base.id
+    part = transaction.part(table)
+    with lake.reading() as connection:
+        found, rows = change_pieces(lake.catalog, connection, table, start, base)
+        own: list[Piece] = []
+        if part is not None:
+            own = _pieces(part, live_files(lake.catalog, connection, table, base), base)
+            kept = inlined.state(lake.catalog, connection, table, base)
+            rows = [*rows, *_ended(kept, part)]
+        request = lake.request(connection, table, [*found, *own], rows)
+    return lake.weighted(request)
+
+
+def _pieces(part: TableDraft, live: list[DataFile], base: int) -> list[Piece]:
     """What a transaction adds (+) and takes away (−), as pieces."""
     added = [
         Piece(f, staged=part.removed.get(id, np.empty(0, np.int64)))

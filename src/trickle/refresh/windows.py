@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from ..execute.transaction import Transaction
 from ..lake import snapshots
 from ..lake.lake import Held, Lake
 from ..lake.model import Bound, Snapshot, Table
 from ..plan import STORED, Version
 from ..sql.names import quote_spark
+from . import staged
 from .lookups import Lookup, Read, bounds, sought
 from .statements import Statement
 
@@ -28,6 +30,8 @@ class Window:
     start: Snapshot | None
     """None: there is no state before (the first load)."""
     end: Snapshot
+    within: Transaction | None = None
+    """The range ends with what this transaction holds of the table, not with a snapshot."""
 
 
 Columns = frozenset[str] | None
@@ -105,18 +109,33 @@ class Frames:
             self.lake.spark.catalog.dropTempView(name)
 
 
-def makers(lake: Lake, windows: Mapping[str, Window], stored: tuple[Table, Snapshot] | None) -> dict[Read, Maker]:
-    """How each relation of a scheduled refresh is read."""
+def makers(lake: Lake, windows: Mapping[str, Window]) -> dict[Read, Maker]:
+    """How each relation of a refresh is read."""
     found: dict[Read, Maker] = {}
     for name, window in windows.items():
-        found[name, Version.AFTER] = _state(lake, window.table, window.end)
+        found[name, Version.AFTER] = _state_after(lake, window)
         if window.start is not None:
             found[name, Version.BEFORE] = _state(lake, window.table, window.start)
             found[name, Version.CHANGES] = _changes(lake, window)
-    if stored is not None:
-        for version in Version:
-            found[STORED, version] = _state(lake, *stored)
     return found
+
+
+def held_in(transaction: Transaction, table: Table, start: Snapshot | None = None) -> Window:
+    """The range that ends with what a transaction holds; it begins where the transaction does, unless told."""
+    return Window(table, start or transaction.base, transaction.base, transaction)
+
+
+def stored_makers(transaction: Transaction, stored: Table) -> dict[Read, Maker]:
+    """How the rows that a refresh moves are read, as its transaction has them."""
+    maker = _state_after(transaction.lake, Window(stored, None, transaction.base, transaction))
+    return {(STORED, version): maker for version in Version}
+
+
+def _state_after(lake: Lake, window: Window) -> Maker:
+    within = window.within
+    if within is None:
+        return _state(lake, window.table, window.end)
+    return lambda columns, bounds: within.rows(window.table, bounds, here=True)
 
 
 def _state(lake: Lake, table: Table, at: Snapshot) -> Maker:
@@ -125,6 +144,9 @@ def _state(lake: Lake, table: Table, at: Snapshot) -> Maker:
 
 def _changes(lake: Lake, window: Window) -> Maker:
     start = window.start.id if window.start else -1
+    within = window.within
+    if within is not None:
+        return lambda columns, bounds: staged.changes(within, narrowed(window.table, columns), start)
     return lambda columns, bounds: lake.read_changes(narrowed(window.table, columns), start, window.end.id)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,23 +25,34 @@ class Registry:
         self.tables = RegistryTables.within(schema)
         self.functions = FunctionStore(schema)
         self._known_to_exist = False
+        self._known_version = 0
 
     def exists(self, connection: Connection) -> bool:
         if not self._known_to_exist:
             self._known_to_exist = inspect(connection).has_table("trickle_registry", schema=self.schema)
         return self._known_to_exist
 
+    def is_current(self, connection: Connection) -> bool:
+        """Whether the registry has every table of this release."""
+        if self._known_version < VERSION and self.exists(connection):
+            self._known_version = connection.execute(select(self.tables["registry"].c.version)).scalar_one()
+        return self._known_version >= VERSION
+
     def migrate(self, connection: Connection) -> None:
         """Create the registry's tables, or bring older ones up to this release."""
+        registry = self.tables["registry"]
         if not self.exists(connection):
             self.tables.metadata.create_all(connection)
-            connection.execute(insert(self.tables["registry"]).values(version=VERSION))
+            connection.execute(insert(registry).values(version=VERSION))
             return
-        found = connection.execute(select(self.tables["registry"].c.version)).scalar_one()
+        found = connection.execute(select(registry.c.version)).scalar_one()
         if found > VERSION:
             raise ConfigError(
                 f"the registry has version {found}, this release knows {VERSION}", hint="upgrade spark-trickle."
             )
+        if found < VERSION:
+            self.tables.metadata.create_all(connection)
+            connection.execute(update(registry).values(version=VERSION))
 
     # Stream tables.
 
@@ -49,7 +61,8 @@ class Registry:
             return []
         t = self.tables["stream_table"]
         rows = connection.execute(select(t).order_by(t.c.id)).all()
-        return [self._with_dependencies(connection, _stream_table(r)) for r in rows]
+        read = self._dependencies(connection)
+        return [replace(_stream_table(r), dependencies=tuple(read[r.id])) for r in rows]
 
     def find(self, connection: Connection, schema: str, name: str) -> StreamTable | None:
         if not self.exists(connection):
@@ -157,12 +170,18 @@ class Registry:
     # Dependencies.
 
     def _with_dependencies(self, connection: Connection, table: StreamTable) -> StreamTable:
+        return replace(table, dependencies=tuple(self._dependencies(connection, table.id)[table.id]))
+
+    def _dependencies(self, connection: Connection, id: int | None = None) -> dict[int, list[Dependency]]:
+        """What one stream table reads, or what each does."""
         d = self.tables["dependency"].c
-        rows = connection.execute(
-            select(d.name, d.table_id, d.columns, d.fingerprint).where(d.stream_table_id == table.id).order_by(d.name)
-        )
-        found = tuple(Dependency(n, t, tuple(json.loads(c)), f) for n, t, c, f in rows)
-        return replace(table, dependencies=found)
+        query = select(d.stream_table_id, d.name, d.table_id, d.columns, d.fingerprint).order_by(d.name)
+        found: dict[int, list[Dependency]] = defaultdict(list)
+        for reader, name, table_id, columns, fingerprint in connection.execute(
+            query if id is None else query.where(d.stream_table_id == id)
+        ):
+            found[reader].append(Dependency(name, table_id, tuple(json.loads(columns)), fingerprint))
+        return found
 
     def put_dependencies(self, connection: Connection, table: StreamTable) -> None:
         d = self.tables["dependency"]
@@ -221,15 +240,15 @@ def _stream_table(row: Row[Any]) -> StreamTable:
         obstacle=row.obstacle,
         last_error=row.last_error,
         errors_in_row=row.errors_in_row,
-        created_at=_aware(row.created_at),
+        created_at=aware(row.created_at),
     )
 
 
 def _refresh(row: Row[Any]) -> Refresh:
     values = {f: getattr(row, f) for f in Refresh.__dataclass_fields__}
-    return Refresh(**{**values, "started_at": _aware(row.started_at), "finished_at": _aware(row.finished_at)})
+    return Refresh(**{**values, "started_at": aware(row.started_at), "finished_at": aware(row.finished_at)})
 
 
-def _aware(time: datetime) -> datetime:
+def aware(time: datetime) -> datetime:
     # SQLite keeps no zone; all times of the registry are UTC.
     return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import BigInteger, Column, DateTime, Float, Integer, MetaData, String, Table, Text
 
-VERSION = 1
+from .schedule_tables import add_schedule_tables
+
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class RegistryTables:
             Column("initiated_by", String, nullable=False),
             Column("error", Text, nullable=False),
         )
+        add_schedule_tables(metadata)
         return cls(metadata)
 
     def __getitem__(self, name: str) -> Table:

@@ -1,0 +1,67 @@
+"""`trickle diagnose`, `recommend`, `group`: what is wrong, what would be better, what belongs together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..answers import show_facts
+from ..options import Json, SomeStreamTable, options
+from .hold import GroupName
+
+Members = Annotated[list[str], typer.Argument(help="The stream tables, two at least.")]
+Modes = Annotated[bool, typer.Option("--mode", help="Recommend refresh modes, not schedules.")]
+
+groups = typer.Typer(help="Name stream tables that are always committed together.", no_args_is_help=True)
+
+
+def diagnose(ctx: typer.Context, name: SomeStreamTable = None, json: Json = False) -> None:
+    """Show which stream tables fail, are suspended or are held: why, and what to do."""
+    from ...ops.diagnose import Diagnosis
+
+    given = options(ctx, json)
+    with given.open() as db:
+        show_facts(given, db.diagnose_errors(name), Diagnosis, "all is well")
+
+
+def recommend(ctx: typer.Context, name: SomeStreamTable = None, mode: Modes = False, json: Json = False) -> None:
+    """Show which schedules, or refresh modes, the history recommends."""
+    from ...ops.recommend import ModeRecommendation, ScheduleRecommendation
+
+    given = options(ctx, json)
+    with given.open() as db:
+        if mode:
+            show_facts(given, db.recommend_refresh_mode(name), ModeRecommendation, "no stream tables")
+        else:
+            found = db.schedule_recommendations() if name is None else db.recommend_schedule(name)
+            show_facts(given, found, ScheduleRecommendation, "no stream tables")
+
+
+@groups.command("create")
+def create(ctx: typer.Context, name: GroupName, members: Members, json: Json = False) -> None:
+    """Name stream tables that schedulers commit together."""
+    from ...ops.refresh_groups import RefreshGroupRecord
+
+    given = options(ctx, json)
+    with given.open() as db:
+        show_facts(given, [db.create_refresh_group(name, members)], RefreshGroupRecord)
+
+
+@groups.command("drop")
+def drop(ctx: typer.Context, name: GroupName) -> None:
+    """Let the members go their own ways again."""
+    given = options(ctx)
+    with given.open() as db:
+        db.drop_refresh_group(name)
+    given.output.say("done")
+
+
+@groups.command("list")
+def list_groups(ctx: typer.Context, json: Json = False) -> None:
+    """List the groups."""
+    from ...ops.refresh_groups import RefreshGroupRecord
+
+    given = options(ctx, json)
+    with given.open() as db:
+        show_facts(given, db.refresh_groups(), RefreshGroupRecord, "no refresh groups")

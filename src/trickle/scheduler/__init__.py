@@ -1,0 +1,1 @@
+"""When stream tables are refreshed: `decide` says it, `loop` sleeps and acts."""

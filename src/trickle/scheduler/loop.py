@@ -1,0 +1,230 @@
+"""The scheduler at work: it looks, decides, starts, hears what became of it, and sleeps until something is due."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row
+
+from ..errors import TrickleError
+from ..events import Events, SchedulerStarted, SchedulerStopped
+from ..lake.maintenance import orphans
+from ..ops.streams import Streams
+from ..registry.scheduling import Scheduling
+from ..registry.store import aware
+from .decide import decide
+from .state import Course, Plan, Start, State
+from .survey import Glance, News, Sight, Survey
+from .tracks import Tracks
+from .workers import Key, Workers
+
+RESTS = 10.0
+"""Seconds between two notes of how far idle tables are."""
+HOUSEKEEPING = 3600.0
+PATIENCE = 5.0
+"""The longest wait, in seconds, before an unreachable catalog is tried again."""
+
+
+@dataclass
+class Due:
+    """Something done every so many seconds."""
+
+    seconds: float
+    last: float = float("-inf")
+
+    def now(self) -> bool:
+        if time.monotonic() - self.last < self.seconds:
+            return False
+        self.last = time.monotonic()
+        return True
+
+
+class Scheduler:
+    """Keeps the stream tables of one lake as fresh as their schedules say."""
+
+    def __init__(self, streams: Streams, events: Events) -> None:
+        settings = streams.lake.settings
+        self.streams, self.events, self.settings = streams, events, settings
+        self.owner = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self.scheduling = Scheduling(streams.registry)
+        self.wake = threading.Event()
+        self.stopping = threading.Event()
+        lease = settings["scheduler.lease_seconds"]
+        self.workers = Workers(streams, self.owner, settings["scheduler.workers"], lease, self.wake)
+        self.survey = Survey(streams, self.owner)
+        self.glance = Glance(streams.lake, self.scheduling)
+        self.tracks = Tracks(streams, events)
+        self._renewal, self._rests = Due(lease / 3), Due(RESTS)
+        self._sweeps, self._housekeeping = Due(lease), Due(HOUSEKEEPING)
+        self._news: News | None = None
+        self._wake_at: datetime | None = None
+        self._patience = 0.1
+
+    def stop(self) -> None:
+        """End after what is running; safe to call from a signal handler or another thread."""
+        self.stopping.set()
+        self.wake.set()
+
+    def run(self, seconds: float | None = None, until_idle: bool = False) -> None:
+        """Until stopped, for so many seconds, or until every stream table that has a schedule is fresh."""
+        until = None if seconds is None else time.monotonic() + seconds
+        self.streams.migrate()
+        self.arrive()
+        try:
+            while not self.stopping.is_set() and (until is None or time.monotonic() < until):
+                if self._safely(self.tick) and until_idle:
+                    return
+                self.sleep(until)
+        finally:
+            self.leave()
+
+    # One tick.
+
+    def tick(self) -> bool:
+        """Look, decide, act; whether everything is fresh and nothing runs."""
+        now = datetime.now(UTC)
+        for outcome in self.workers.finished():
+            self.tracks.settle(outcome, now)
+        self.upkeep(now)
+        news = self.glance.news()
+        sight = self.survey.look(news, now)
+        self.tracks.follow(sight, now)
+        plan = decide(self.state(sight), now)
+        self.tracks.note(sight, plan, now)
+        if not sight.paused:
+            for start in plan.starts:
+                self.begin(sight, start, now)
+        self.rest(sight, plan)
+        self._news, self._wake_at = news, plan.wake
+        self._patience = 0.1
+        return not plan.behind and not self.workers.running
+
+    def state(self, sight: Sight) -> State:
+        return State(
+            sight.news.head,
+            sight.layout.units,
+            [self.course(sight, tuple(m.id for m in unit.members)) for unit in sight.layout.units],
+            sight.standings,
+            self.survey.changed,
+            self.workers.free,
+        )
+
+    def course(self, sight: Sight, key: Key) -> Course:
+        is_busy = key in self.workers.running or not sight.leased.isdisjoint(key)
+        block = next((sight.blocks[id] for id in key if id in sight.blocks), "")
+        return replace(self.tracks.course(key), running=is_busy, block=block)
+
+    def begin(self, sight: Sight, start: Start, now: datetime) -> None:
+        tables = [sight.layout.tables[m.id] for m in sight.layout.units[start.unit].members]
+        self.tracks.begin(tables, start.target, now)
+        self.workers.start(tables, start.target)
+
+    def rest(self, sight: Sight, plan: Plan) -> None:
+        """Idle tables are exact for the head as they are; said now and then, so that old snapshots may go."""
+        if not plan.idle or sight.paused or not self._rests.now():
+            return
+        ids = [m.id for place in plan.idle for m in sight.layout.units[place].members]
+        held = [(id, f) for id in ids if (f := sight.standings[id].frontier) is not None and f < sight.news.head]
+        still = [(id, f) for id, f in held if sight.layout.tables[id].refresh_mode != "IMMEDIATE"]
+        if still:
+            with self.streams.lake.catalog.writing() as connection:
+                self.scheduling.rest(connection, still, sight.news.head)
+
+    # Sleep.
+
+    def sleep(self, until: float | None) -> None:
+        """Until a worker ends, a commit or a signal comes, a table is due, or the time is over."""
+        poll = self.settings["scheduler.poll_ms"] / 1000
+        while not self.stopping.is_set():
+            wait = poll
+            if self._wake_at is not None:
+                wait = min(wait, max((self._wake_at - datetime.now(UTC)).total_seconds(), 0.0))
+            if until is not None:
+                wait = min(wait, max(until - time.monotonic(), 0.0))
+            if self.wake.wait(wait):
+                self.wake.clear()
+                return
+            if self._wake_at is not None and self._wake_at <= datetime.now(UTC):
+                return
+            if (until is not None and time.monotonic() >= until) or self._safely(self.has_news):
+                return
+
+    def has_news(self) -> bool:
+        return self.glance.news() != self._news or self._renewal.seconds < time.monotonic() - self._renewal.last
+
+    def _safely(self, work: Callable[[], bool]) -> bool:
+        """What the catalog cannot be asked now is asked again soon, then later."""
+        try:
+            return work()
+        except TrickleError as error:
+            self.tracks.troubled(error)
+            self.stopping.wait(self._patience)
+            self._patience = min(self._patience * 2, PATIENCE)
+            return False
+
+    # Among others.
+
+    def arrive(self) -> None:
+        with self.streams.lake.catalog.writing() as connection:
+            self.scheduling.arrive(connection, self.owner, socket.gethostname(), os.getpid(), datetime.now(UTC))
+        self.sweep()
+        self.workers.apart(lambda: orphans.collect_orphans(self.streams.lake, None, False))
+        self.events.tell(SchedulerStarted(self.owner))
+
+    def leave(self) -> None:
+        self.glance.close()
+        try:
+            for outcome in self.workers.drain(self.settings["scheduler.drain_seconds"]):
+                self.tracks.settle(outcome, datetime.now(UTC))
+            with self.streams.lake.catalog.writing() as connection:
+                self.scheduling.leave(connection, self.owner)
+        except TrickleError as error:
+            self.tracks.troubled(error)
+        self.events.tell(SchedulerStopped(self.owner))
+
+    def upkeep(self, now: datetime) -> None:
+        """Leases kept, those of the dead given up, old history forgotten."""
+        if self._renewal.now():
+            with self.streams.lake.catalog.writing() as connection:
+                self.scheduling.renew(connection, self.owner, now, self.settings["scheduler.lease_seconds"])
+        if self._sweeps.now():
+            self.sweep()
+        if self._housekeeping.now():
+            before = now - timedelta(days=self.settings["scheduler.history_days"])
+            with self.streams.lake.catalog.writing() as connection:
+                self.scheduling.forget_history(connection, before)
+
+    def sweep(self) -> None:
+        """Take over from schedulers that died: here by their process, elsewhere by their silence."""
+        silence = datetime.now(UTC) - timedelta(seconds=self.settings["scheduler.lease_seconds"])
+        with self.streams.lake.reading() as connection:
+            known = self.scheduling.schedulers(connection)
+        gone = [r.owner for r in known if r.owner != self.owner and _is_gone(r, silence)]
+        if gone:
+            with self.streams.lake.catalog.writing() as connection:
+                for owner in gone:
+                    self.scheduling.leave(connection, owner)
+
+
+def _is_gone(row: Row[Any], silence: datetime) -> bool:
+    if aware(row.seen_at) < silence:
+        return True
+    return bool(row.host == socket.gethostname()) and not _lives(row.process)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,134 @@
+"""What the scheduler reads of the catalog: a glance many times a second, and more when the glance shows news."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from ..lake.foreign import translated
+from ..lake.lake import Lake
+from ..ops.streams import Streams
+from ..refresh.holds import Holds
+from ..refresh.windows import changed_tables
+from ..registry.models import SUSPENDED, StreamTable
+from ..registry.scheduling import SIGNAL, Scheduling
+from ..schedules import Calculated, Clock, Every, read_schedule
+from .layout import Layout
+from .state import Standing
+
+
+@dataclass(frozen=True)
+class News:
+    """The newest snapshot, and how often schedulers were told to look again."""
+
+    head: int
+    signals: int
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What was seen at one moment."""
+
+    news: News
+    layout: Layout
+    standings: Mapping[int, Standing]
+    blocks: Mapping[int, str]
+    """Why a stream table may not be refreshed, by id."""
+    leased: frozenset[int]
+    """Held by other schedulers."""
+    paused: bool
+
+
+class Glance:
+    """One small query on a connection that stays open."""
+
+    def __init__(self, lake: Lake, scheduling: Scheduling) -> None:
+        self.lake = lake
+        snapshot, signal = lake.catalog.tables["snapshot"].c, scheduling.registry.tables["signal"].c
+        newest = select(func.max(snapshot.snapshot_id)).scalar_subquery()
+        told = select(signal.number).where(signal.name == SIGNAL).scalar_subquery()
+        self.query = select(newest, told)
+        self._connection: Connection | None = None
+
+    def news(self) -> News:
+        with translated(f'lake "{self.lake.catalog.label}"'):
+            try:
+                if self._connection is None:
+                    engine = self.lake.catalog.engine
+                    self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+                head, signals = self._connection.execute(self.query).one()
+            except BaseException:
+                self.close()
+                raise
+        return News(int(head), int(signals or 0))
+
+    def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.invalidate()
+            connection.close()
+
+
+@dataclass
+class Survey:
+    streams: Streams
+    owner: str
+    changed: dict[int, int] = field(default_factory=dict)
+    """The last snapshot that changed each stored table."""
+    _seen: News | None = None
+    _layout: Layout | None = None
+
+    def __post_init__(self) -> None:
+        self.scheduling = Scheduling(self.streams.registry)
+
+    @property
+    def lake(self) -> Lake:
+        return self.streams.lake
+
+    def look(self, news: News, now: datetime) -> Sight:
+        """Everything a decision needs."""
+        with self.lake.reading() as connection:
+            rows = self.scheduling.standings(connection)
+            layout = self._laid_out(connection, news, rows)
+            held = Holds.read(connection, self.streams.registry, layout.tables.values())
+            leases = self.scheduling.leases(connection, now)
+            paused = self.scheduling.control(connection, "paused") is not None
+        self._follow(news, rows)
+        self._seen = news
+        standings = {r.id: Standing(r.frontier, r.seen, bool(r.pending)) for r in rows if r.id in layout.tables}
+        suspended = {r.id: "suspended" for r in rows if r.status == SUSPENDED}
+        reasons = {id: reason for id, table in layout.tables.items() if (reason := held.reason(table))}
+        others = frozenset(id for id, (owner, _) in leases.items() if owner != self.owner)
+        return Sight(news, layout, standings, {**reasons, **suspended}, others, paused)
+
+    def _laid_out(self, connection: Connection, news: News, rows: list[Any]) -> Layout:
+        versions = {r.id: r.version for r in rows}
+        known = self._layout
+        told = self._seen is None or news.signals != self._seen.signals
+        if known is None or told or versions != {t.id: t.version for t in known.tables.values()}:
+            tables = [t for t in self.streams.registry.all(connection) if t.id in versions]
+            groups = [g.members for g in self.scheduling.refresh_groups(connection)]
+            self._layout = known = Layout.of(tables, groups, self.default)
+        return known
+
+    @property
+    def default(self) -> Clock:
+        found = read_schedule(self.lake.settings["scheduler.default_schedule"])
+        return Every(1.0) if isinstance(found, Calculated) else found
+
+    def _follow(self, news: News, rows: list[Any]) -> None:
+        """Note which stored tables were changed since the last look; the first time, since the oldest frontier."""
+        since = self._seen.head if self._seen else min((r.frontier for r in rows if r.frontier is not None), default=0)
+        if news.head > since:
+            for part in changed_tables(self.lake, since, news.head):
+                for id, snapshot in part.items():
+                    self.changed[id] = max(snapshot, self.changed.get(id, -1))
+
+    def tables(self, ids: list[int]) -> list[StreamTable]:
+        """As they were when the layout was made."""
+        assert self._layout is not None
+        return [self._layout.tables[id] for id in ids]

@@ -1,0 +1,225 @@
+"""What the scheduler remembers of each unit between ticks, and what it tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from ..errors import TrickleError
+from ..events import (
+    Events,
+    FallingBehind,
+    FuseBlown,
+    Held,
+    ModeFallback,
+    RefreshFailed,
+    RefreshFinished,
+    RefreshStarted,
+    Stale,
+    Suspended,
+    WatermarkStuck,
+)
+from ..ops.streams import Streams
+from ..refresh.result import RefreshResult
+from ..registry.models import Refresh, StreamTable
+from ..registry.scheduling import Scheduling
+from ..schedules import Every, read_duration
+from .retry import after_error, stretched
+from .state import Course, Plan, Unit
+from .survey import Sight
+from .workers import Key, Outcome
+
+FALLBACKS = ("change_ratio", "cost_model", "history_expired", "drift_reset", "not_incremental")
+
+
+@dataclass
+class Track:
+    started: datetime
+    since: datetime | None = None
+    factor: int = 1
+    retry_at: datetime | None = None
+    errors: int = 0
+    held: str = ""
+    """The reason that was told last."""
+    held_since: datetime | None = None
+    is_stale: bool = False
+    is_stuck: bool = False
+
+
+@dataclass
+class Tracks:
+    streams: Streams
+    events: Events
+    tracks: dict[Key, Track] = field(default_factory=dict)
+    sight: Sight | None = None
+
+    def of(self, key: Key) -> Track:
+        return self.tracks.setdefault(key, Track(datetime.now(UTC)))
+
+    def course(self, key: Key) -> Course:
+        track = self.of(key)
+        return Course(track.started, False, track.since, track.factor, track.retry_at)
+
+    def follow(self, sight: Sight, now: datetime) -> None:
+        """Forget units that are no more; new ones were last begun when the history says, or their tables made."""
+        if self.sight is None or self.sight.layout is not sight.layout:
+            known = {_key(unit) for unit in sight.layout.units}
+            self.tracks = {key: track for key, track in self.tracks.items() if key in known}
+            with self.streams.lake.reading() as connection:
+                last = Scheduling(self.streams.registry).last_starts(connection)
+            made = {id: table.created_at or now for id, table in sight.layout.tables.items()}
+            for key in known - self.tracks.keys():
+                self.tracks[key] = Track(max(last.get(id, made[id]) for id in key))
+        self.sight = sight
+
+    # Starts and ends.
+
+    def begin(self, tables: Sequence[StreamTable], target: int, now: datetime) -> None:
+        track = self.of(tuple(t.id for t in tables))
+        track.started, track.since, track.is_stale, track.held = now, None, False, ""
+        for table in tables:
+            self.events.tell(RefreshStarted(table.label, target))
+
+    def settle(self, outcome: Outcome, now: datetime) -> None:
+        track = self.of(outcome.key)
+        if outcome.is_taken:
+            return
+        if outcome.error is not None:
+            self.failed(outcome, track, now)
+            return
+        track.retry_at, track.errors = None, 0
+        for result in outcome.results:
+            self.finished(result)
+        self.keep_pace(outcome, track)
+
+    def finished(self, result: RefreshResult) -> None:
+        if result.action == "SKIP":
+            if result.reason == "fuse_blown":
+                self.events.tell(FuseBlown(result.name))
+            return
+        facts = (result.action, result.reason, result.rows_inserted, result.rows_deleted)
+        self.events.tell(
+            RefreshFinished(result.name, *facts, result.duration_ms, result.data_snapshot, result.snapshot)
+        )
+        if result.action in ("FULL", "REINITIALIZE") and result.reason.startswith(FALLBACKS):
+            self.events.tell(ModeFallback(result.name, result.action, result.reason))
+
+    def failed(self, outcome: Outcome, track: Track, now: datetime) -> None:
+        """Retry later, or suspend: the member that failed, not those that were to be committed with it."""
+        error, settings = outcome.error, self.streams.lake.settings
+        code = error.code if isinstance(error, TrickleError) else "trickle_error"
+        message = error.message if isinstance(error, TrickleError) else f"{type(error).__name__}: {error}"
+        track.errors += 1
+        retry = after_error(
+            code,
+            track.errors,
+            now,
+            settings["scheduler.retry_seconds"],
+            settings["scheduler.retry_cap_seconds"],
+            settings["scheduler.errors_to_suspend"],
+        )
+        track.retry_at = retry.at
+        for table in self.broken(outcome.key):
+            at = None if retry.suspend else retry.at
+            self.events.tell(RefreshFailed(table.label, code, message, track.errors, at))
+            if retry.suspend:
+                self.suspend(table, f"{code}: {message}", track.errors)
+
+    def broken(self, key: Key) -> list[StreamTable]:
+        """The members with an error; all of them if the registry could not be told which."""
+        assert self.sight is not None
+        tables = [self.sight.layout.tables[id] for id in key if id in self.sight.layout.tables]
+        try:
+            current = {t.id: t for t in self.streams.all()}
+        except TrickleError:
+            return tables
+        return [t for t in tables if t.id in current and current[t.id].errors_in_row] or tables
+
+    def suspend(self, table: StreamTable, why: str, errors: int) -> None:
+        reason = f"suspended after {errors} errors in a row; {why}"
+        with self.streams.lake.catalog.writing() as connection:
+            Scheduling(self.streams.registry).suspend(connection, table, reason)
+        self.events.tell(Suspended(table.label, reason))
+
+    def keep_pace(self, outcome: Outcome, track: Track) -> None:
+        unit = self.unit(outcome.key)
+        if unit is None:
+            return
+        intervals = [c.seconds * unit.pace for m in unit.members for c in m.clocks if isinstance(c, Every)]
+        interval = min(intervals, default=None)
+        factor = stretched(track.factor, outcome.seconds, interval)
+        if factor > track.factor and interval is not None:
+            for name in self.labels(outcome.key):
+                self.events.tell(FallingBehind(name, outcome.seconds, interval, factor))
+        track.factor = factor
+
+    # What is seen at each tick.
+
+    def note(self, sight: Sight, plan: Plan, now: datetime) -> None:
+        units = sight.layout.units
+        for place in plan.struck:
+            self.of(_key(units[place])).started = now
+        for place, unit in enumerate(units):
+            track = self.of(_key(unit))
+            if place in plan.behind:
+                track.since = track.since or now
+                self.note_lag(sight, unit, track, now)
+            elif place in plan.idle:
+                track.since, track.is_stale = None, False
+        skipped = {skip.unit: skip.reason for skip in plan.skips}
+        for place, reason in skipped.items():
+            self.note_held(sight, units[place], reason, now)
+        for place, unit in enumerate(units):
+            if place not in skipped and not any(m.id in sight.blocks for m in unit.members):
+                track = self.of(_key(unit))
+                track.held, track.held_since, track.is_stuck = "", None, False
+
+    def note_lag(self, sight: Sight, unit: Unit, track: Track, now: datetime) -> None:
+        for member in unit.members:
+            table = sight.layout.tables[member.id]
+            wanted = table.options.get("target_lag")
+            lag = (now - (track.since or now)).total_seconds()
+            if wanted and not track.is_stale and lag > read_duration(wanted):
+                track.is_stale = True
+                self.events.tell(Stale(table.label, lag, read_duration(wanted)))
+
+    def note_held(self, sight: Sight, unit: Unit, reason: str, now: datetime) -> None:
+        """A skipped refresh is recorded once, not at each tick."""
+        track = self.of(_key(unit))
+        tables = [sight.layout.tables[m.id] for m in unit.members]
+        if track.held != reason:
+            track.held, track.held_since = reason, now
+            for table in tables:
+                self.events.tell(Held(table.label, reason))
+            if reason != "suspended":
+                self.record_skips(sight, tables, reason, now)
+        waited = (now - (track.held_since or now)).total_seconds()
+        limit = self.streams.lake.settings["scheduler.watermark_stuck_seconds"]
+        if reason == "watermark" and not track.is_stuck and waited > limit:
+            track.is_stuck = True
+            for table in tables:
+                self.events.tell(WatermarkStuck(table.label, waited))
+
+    def record_skips(self, sight: Sight, tables: Sequence[StreamTable], reason: str, now: datetime) -> None:
+        with self.streams.lake.catalog.writing() as connection:
+            for table in tables:
+                frontier = sight.standings[table.id].frontier
+                facts = (table.id, table.label, now, now, "SKIP", reason, 0, 0, 0, 0.0, frontier, None, "scheduler")
+                self.streams.registry.record(connection, Refresh(*facts))
+
+    def troubled(self, error: TrickleError) -> None:
+        """The catalog could not be asked: told of, not raised."""
+        self.events.tell(RefreshFailed("", error.code, error.message, 0, None))
+
+    def unit(self, key: Key) -> Unit | None:
+        units = self.sight.layout.units if self.sight else ()
+        return next((u for u in units if _key(u) == key), None)
+
+    def labels(self, key: Key) -> list[str]:
+        assert self.sight is not None
+        return [self.sight.layout.tables[id].label for id in key if id in self.sight.layout.tables]
+
+
+def _key(unit: Unit) -> Key:
+    return tuple(m.id for m in unit.members)

@@ -1,0 +1,117 @@
+"""Refreshes in threads, each under leases; what became of them comes back as values."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from ..errors import TrickleError
+from ..ops.streams import Streams
+from ..refresh.result import RefreshResult
+from ..refresh.together import refresh_together
+from ..registry.models import StreamTable
+from ..registry.scheduling import Scheduling
+
+Key = tuple[int, ...]
+"""A unit, by the ids of its stream tables."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    key: Key
+    seconds: float
+    results: Sequence[RefreshResult] = ()
+    error: Exception | None = None
+    is_taken: bool = False
+    """Another scheduler was at it."""
+
+
+@dataclass
+class Workers:
+    streams: Streams
+    owner: str
+    number: int
+    lease_seconds: float
+    wake: threading.Event
+    running: set[Key] = field(default_factory=set)
+    done: queue.SimpleQueue[Outcome] = field(default_factory=queue.SimpleQueue)
+
+    def __post_init__(self) -> None:
+        self.scheduling = Scheduling(self.streams.registry)
+        self.pool = ThreadPoolExecutor(self.number, thread_name_prefix="trickle refresh")
+
+    @property
+    def free(self) -> int:
+        return self.number - len(self.running)
+
+    def start(self, tables: Sequence[StreamTable], target: int) -> None:
+        key = tuple(t.id for t in tables)
+        self.running.add(key)
+        self.pool.submit(self._work, key, tables, target)
+
+    def finished(self) -> list[Outcome]:
+        """What ended since the last time."""
+        found = []
+        with suppress(queue.Empty):
+            while True:
+                found.append(self.done.get_nowait())
+        self.running -= {outcome.key for outcome in found}
+        return found
+
+    def apart(self, work: Callable[[], object]) -> None:
+        """Do something in the background whose failure changes nothing."""
+
+        def run() -> None:
+            with suppress(TrickleError):
+                work()
+
+        self.pool.submit(run)
+
+    def drain(self, seconds: float) -> Iterator[Outcome]:
+        """Let running refreshes end, as long as that takes no longer."""
+        until = time.monotonic() + seconds
+        while self.running and time.monotonic() < until:
+            self.wake.wait(min(0.1, max(until - time.monotonic(), 0)))
+            self.wake.clear()
+            yield from self.finished()
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+    def _work(self, key: Key, tables: Sequence[StreamTable], target: int) -> None:
+        began = time.perf_counter()
+        results: Sequence[RefreshResult] = ()
+        error: Exception | None = None
+        is_taken = False
+        try:
+            if self._lease(key):
+                try:
+                    results = self._refresh(tables, target)
+                finally:
+                    self._release(key)
+            else:
+                is_taken = True
+        except Exception as failure:
+            error = failure
+        self.done.put(Outcome(key, time.perf_counter() - began, results, error, is_taken))
+        self.wake.set()
+
+    def _refresh(self, tables: Sequence[StreamTable], target: int) -> Sequence[RefreshResult]:
+        refresher = self.streams.refresher
+        at = self.streams.lake.snapshot(target)
+        if len(tables) > 1:
+            return refresh_together(refresher, tables, at, "scheduler")
+        [table] = tables
+        return [refresher.refresh(refresher.find(table.schema, table.name), at, False, "scheduler")]
+
+    def _lease(self, key: Key) -> bool:
+        with self.streams.lake.catalog.writing() as connection:
+            return self.scheduling.lease(connection, key, self.owner, datetime.now(UTC), self.lease_seconds)
+
+    def _release(self, key: Key) -> None:
+        with suppress(TrickleError), self.streams.lake.catalog.writing() as connection:
+            self.scheduling.release(connection, key, self.owner)

@@ -1,0 +1,134 @@
+"""`trickle run` as a process: fresh, exact and consistent at every snapshot, whatever happens to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+import trickle
+from trickle.testing.daemon.judge import Judge, commits, lags
+from trickle.testing.daemon.process import Daemon
+from trickle.testing.daemon.shop import FEW, GROUP, KEPT, ROWS, SOURCES, TABLES, Kept, change
+from trickle.testing.duckdb_peer import DuckDBError, DuckDBPeer
+from trickle.testing.effort import Effort
+from trickle.testing.lakes import LakeSite
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600)]
+
+SECONDS = (8, 60, 300)
+"""Of changes, for each effort."""
+SEED = 5
+
+
+@dataclass
+class Shop:
+    """A lake with stream tables on it, no Spark but the daemon's at work once it is set up."""
+
+    site: LakeSite
+    db: trickle.Session
+    peer: DuckDBPeer
+    kept: Sequence[Kept]
+    folder: Path
+    changes: int = 0
+
+    def daemon(self, **settings: object) -> Daemon:
+        return Daemon(self.site, self.folder / "daemon", **settings)
+
+    def alter(self, rng: Random) -> None:
+        """One transaction of DuckDB's; a catalog that is busy is asked again."""
+        self.changes += 1
+        statements = ["BEGIN", *change(rng, self.changes), "COMMIT"]
+        for _ in range(50):
+            try:
+                self.peer.run(self.site.address, *statements)
+                return
+            except DuckDBError as error:
+                assert "locked" in str(error) or "conflict" in str(error).lower(), error
+                time.sleep(0.05)
+
+    def is_fresh(self) -> bool:
+        return all(s.lag_seconds == 0 and s.status == "ACTIVE" for s in self.db.stream_table_status())
+
+    def judge(self, most: int) -> None:
+        """Some snapshots of all, the last ones among them."""
+        written = sorted({c.snapshot for c in commits(self.db)})
+        chosen = {*Random(SEED).sample(written, min(most, len(written))), *written[-2:]}
+        assert Judge(self.peer, self.site.address, self.kept).faults(self.db, chosen) == []
+
+    def errors(self) -> list[str]:
+        return [line.error for line in self.db.refresh_history(limit=10_000) if line.error]
+
+
+@pytest.fixture
+def shop(lake: LakeSite, quick: SparkSession, peer: DuckDBPeer, tmp_path: Path, effort: Effort) -> Iterator[Shop]:
+    kept = FEW if effort is Effort.SHORT else KEPT
+    with lake.connect(quick) as db:
+        peer.run(lake.address, *TABLES, *ROWS)
+        for one in kept:
+            query = one.query
+            db.create_stream_table(query.name, query.text, schedule=one.schedule, refresh_mode="DIFFERENTIAL")
+        db.create_refresh_group("day", list(GROUP))
+        yield Shop(lake, db, peer, kept, tmp_path)
+
+
+def keep_changing(shop: Shop, seconds: float, rng: Random, pause: float = 0.15) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        shop.alter(rng)
+        time.sleep(pause)
+
+
+def test_under_changes_without_end_every_snapshot_is_consistent(shop: Shop, effort: Effort) -> None:
+    with shop.daemon().ready() as daemon:
+        keep_changing(shop, effort.of(*SECONDS), Random(SEED))
+        daemon.wait_for(shop.is_fresh)
+        assert daemon.end() == 0
+        assert daemon.events("refresh_failed") == []
+        assert daemon.events("scheduler_stopped") != []
+    assert shop.errors() == []
+    assert {line.initiated_by for line in shop.db.refresh_history(limit=50)} <= {"scheduler", "user"}
+    together = [{c.name for c in commits(shop.db) if c.snapshot == s} for s in {c.snapshot for c in commits(shop.db)}]
+    assert {"paid", "dear_items"} in together, "a refresh group is one commit"
+    shop.judge(effort.of(4, 40, 200))
+
+
+@pytest.mark.parametrize("daemons", [1, 2])
+def test_killed_and_restarted_or_beside_another_nothing_is_lost(shop: Shop, effort: Effort, daemons: int) -> None:
+    if effort is Effort.SHORT:
+        pytest.skip("the short form is the test above; killing takes minutes (--heavy)")
+    rng = Random(SEED)
+    for _ in range(effort.of(1, 3, 10)):
+        running = [shop.daemon(scheduler__lease_seconds=3).ready() for _ in range(daemons)]
+        keep_changing(shop, 30, rng)
+        for daemon in running:
+            daemon.kill()
+    with shop.daemon().ready() as last:
+        last.wait_for(shop.is_fresh)
+        assert last.end() == 0
+    assert shop.errors() == []
+    shop.judge(effort.of(4, 40, 200))
+
+
+def test_lag_stays_within_the_schedule(shop: Shop, effort: Effort) -> None:
+    if effort is Effort.SHORT:
+        pytest.skip("measures, and wants the machine for itself (--heavy)")
+    with shop.daemon().ready() as daemon:
+        keep_changing(shop, 10, Random(SEED), pause=1.0)
+        daemon.wait_for(shop.is_fresh)
+        since = shop.db.head()
+        keep_changing(shop, effort.of(*SECONDS), Random(SEED + 1), pause=1.0)
+        daemon.wait_for(shop.is_fresh)
+        assert daemon.end() == 0
+    assert shop.db.head() > since
+    found = sorted(lags(shop.db, ["orders"], "per_customer"))
+    print(
+        f"lag of per_customer (schedule 1s, commits of {SOURCES[0]}): p50 {found[len(found) // 2]:.2f} s, "
+        f"p95 {found[int(len(found) * 0.95)]:.2f} s of {len(found)}"
+    )
+    assert found[int(len(found) * 0.95)] <= 2.0
