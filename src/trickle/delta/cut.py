@@ -73,20 +73,23 @@ def cut(storage: Storage, known: frozenset[str], name: Naming, keep: Callable[[s
     Operators that read anything but `known` tables (a recursion) stay where they are.
     """
     cutter = _Cutter(known, name, keep)
-    if storage.aggregate is None:
+    topmost = storage.aggregate or storage.top
+    if topmost is None:
         plan = cutter.top(prune_columns(push_filters(storage.plan)))
         return Cut(replace(storage, plan=plan), tuple(cutter.found.values()))
-    pruned = prune_columns(push_filters(storage.aggregate))
-    assert isinstance(pruned, Aggregate)
-    below = cutter.below(pruned.input, _looks(storage.aggregate))
-    aggregate = replace(storage.aggregate, input=below)
-    plan = rebuild(storage.plan, lambda node: _replaced(node, storage.aggregate, below))
-    return Cut(replace(storage, aggregate=aggregate, plan=plan), tuple(cutter.found.values()))
+    pruned = prune_columns(push_filters(topmost))
+    assert isinstance(pruned, type(topmost))
+    below = cutter.below(pruned.input, _looks(topmost))
+    plan = rebuild(storage.plan, lambda node: _replaced(node, topmost, below))
+    stored = replace(topmost, input=below)
+    if isinstance(stored, Aggregate):
+        return Cut(replace(storage, aggregate=stored, plan=plan), tuple(cutter.found.values()))
+    return Cut(replace(storage, top=stored, plan=plan), tuple(cutter.found.values()))
 
 
-def _replaced(node: Node, aggregate: Aggregate | None, below: Node) -> Node:
+def _replaced(node: Node, topmost: Node, below: Node) -> Node:
     grouped = as_aggregate(node) if isinstance(node, Distinct) else node
-    return node.with_inputs(below) if grouped == aggregate else node
+    return node.with_inputs(below) if grouped == topmost else node
 
 
 @dataclass

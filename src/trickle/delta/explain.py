@@ -83,8 +83,10 @@ def _of(node: Node, storage: Storage | None) -> Strategy:
 
 
 def _is_stored(node: Node, storage: Storage) -> bool:
-    """Is this the aggregate whose state the stream table stores?"""
+    """Is this the operator whose state the stream table stores?"""
     stored = storage.aggregate
+    if isinstance(node, TopK):
+        return node == storage.top
     if stored is None or not isinstance(node, Aggregate | Distinct):
         return False
     return node == stored or (isinstance(node, Distinct) and node.input == stored.input and not stored.calls)

@@ -48,7 +48,7 @@ def apply(
     )
     with row_work.gathered(transaction, typed, most_rows, stored) as work:
         if work.table is not None:
-            return _apply_local(transaction, stored, work.table, key, names)
+            return apply_local(transaction, stored, work.table, key)
         assert work.staged is not None
         return _apply_staged(transaction, stored, work.staged, key, names)
 
@@ -73,9 +73,11 @@ def fill(transaction: Transaction, stored: Table, rows: DataFrame) -> int:
     return sum(f.records for f in files)
 
 
-def _apply_local(
-    transaction: Transaction, stored: Table, delta: pa.Table, key: tuple[str, ...] | None, names: list[str]
+def apply_local(
+    transaction: Transaction, stored: Table, delta: pa.Table, key: tuple[str, ...] | None = None
 ) -> tuple[int, int]:
+    """The same of a delta that the driver holds, its columns typed as they are stored."""
+    names = [c.name for c in stored.columns]
     weights = delta.column(WEIGHT).to_numpy()
     came, went = weights > 0, weights < 0
     if went.any():

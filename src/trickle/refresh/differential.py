@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from ..delta.state import Storage, steps
+from ..delta.state import Storage, steps, top
 from ..execute import rows as row_work
 from ..execute.transaction import Located, Transaction
 from ..lake.model import Bound, Table
@@ -61,6 +62,8 @@ class Differential:
     def run(self) -> tuple[int, int]:
         """Rows added and rows removed."""
         try:
+            if self.changed_rows <= FEW_CHANGES and self.storage.top is not None:
+                return self.among_the_first()
             if self.storage.aggregate is None or self.changed_rows > FEW_CHANGES or not _adds_exactly(self.stored):
                 return self.in_one_statement()
             return self.in_steps()
@@ -71,6 +74,13 @@ class Differential:
         change = partial(stored_change, self.storage, self.unchanged, self.appending)
         delta = self.frames.run(self.statement("delta", change))
         return applying.apply(self.transaction, self.stored, delta, self.storage.key, self.changed_rows)
+
+    def among_the_first(self) -> tuple[int, int]:
+        """Rows that came are ranked with the stored ones; all rows only if one of those went."""
+        found = self.collect(self.statement("first", partial(top.merged, self.storage, self.unchanged)))
+        if pc.any(pc.equal(found.column(top.LOST.name), 1)).as_py():
+            return self.in_one_statement()
+        return applying.apply_local(self.transaction, self.stored, found.drop_columns([top.LOST.name]))
 
     # In steps.
 

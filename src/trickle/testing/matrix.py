@@ -24,18 +24,19 @@ _LINE = re.compile(r"^\| (.*) \| `((?:SELECT|WITH) .*)` \| (.*?)`(\w+)` \|$")
 SETUP = (
     "CREATE TABLE orders (id INT, customer INT, amount DECIMAL(10, 2), day DATE, tags ARRAY<STRING>)",
     "CREATE TABLE customers (id INT, name STRING, city STRING)",
-    "INSERT INTO orders VALUES (1, 1, 20, DATE'2026-01-01', array('a', 'b')), (2, 1, 5, DATE'2026-01-02', array()), "
-    "(3, 2, 20, DATE'2026-01-01', NULL), (4, 9, 7, NULL, array('b')), "
-    "(5, NULL, 40, DATE'2026-01-03', array('a', NULL))",
+    "INSERT INTO orders VALUES (11, 1, 20, DATE'2026-01-01', array('a', 'b')), "
+    "(12, 1, 5, DATE'2026-01-02', array()), (13, 2, 20, DATE'2026-01-01', NULL), (14, 9, 7, NULL, array('b')), "
+    "(15, NULL, 40, DATE'2026-01-03', array('a', NULL)), (2, 11, 3, NULL, array('c'))",
     "INSERT INTO customers VALUES (1, 'Ada', 'Rom'), (2, 'Emmy', NULL), (3, NULL, 'Ulm')",
 )
 CHANGES = (
-    "INSERT INTO orders VALUES (6, 2, 90, DATE'2026-01-02', array('ab')), (7, 3, 11, DATE'2026-01-04', array())",
-    "UPDATE orders SET customer = 2, amount = amount + 15 WHERE id = 2",
-    "DELETE FROM orders WHERE id = 1",
+    "INSERT INTO orders VALUES (16, 2, 90, DATE'2026-01-02', array('ab')), (17, 3, 11, DATE'2026-01-04', array())",
+    "UPDATE orders SET customer = 2, amount = amount + 15 WHERE id = 12",
+    "DELETE FROM orders WHERE id = 13",
     "INSERT INTO customers VALUES (9, 'Kurt', 'Ulm')",
     "DELETE FROM customers WHERE id = 2",
 )
+"""No order leads back to itself through its customer: the recursions of the examples end."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from trickle.delta.differentiate import raw_delta, settle
 from trickle.delta.growth import only_adds
 from trickle.delta.rules import RULES
 from trickle.delta.simplify import flatten, simplify
+from trickle.delta.state import top
 from trickle.delta.state.algebra import Algebra
 from trickle.delta.state.cells import Cell, Merge, came, left
 from trickle.delta.state.storage import COUNT, Storage
@@ -44,6 +45,8 @@ from trickle.plan import (
 
 def initial(storage: Storage) -> Node:
     """Everything the stream table stores, computed from scratch."""
+    if storage.top is not None:
+        return simplify(flatten(top.first(storage)))
     if storage.aggregate is None:
         return simplify(flatten(storage.plan))
     wide = full(storage, after(storage.aggregate.input))
@@ -61,6 +64,8 @@ def maintain(storage: Storage, unchanged: frozenset[str] = frozenset(), appendin
 
 def raw_change(storage: Storage, unchanged: frozenset[str] = frozenset(), appending: bool = False) -> Node:
     aggregate = storage.aggregate
+    if storage.top is not None:
+        return top.recomputed(storage)
     if aggregate is None:
         return raw_delta(flatten(storage.plan), unchanged, RULES)
     change = raw_delta(flatten(aggregate.input), unchanged, RULES)

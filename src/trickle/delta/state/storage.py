@@ -1,13 +1,14 @@
 """What a stream table stores: its columns, and hidden ones behind them from which the next state follows.
 
-The query is a stack of projections and filters over its topmost aggregate (or DISTINCT). All groups are stored;
-a group that the filters above (HAVING) leave out has `__trickle_visible` false, and the published view skips it.
+The query is a stack of projections and filters over its topmost aggregate (or DISTINCT), or over a top-k. All groups
+are stored; a group that the filters above (HAVING) leave out has `__trickle_visible` false, and the published view
+skips it. The same holds for the rows of a top-k.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -26,6 +27,7 @@ from trickle.plan import (
     Node,
     Project,
     Scan,
+    TopK,
     Version,
     all_of,
     col,
@@ -57,10 +59,11 @@ class Storage:
     """`algebraic`, `rescan` or `delta`."""
     reason: str
     aggregate: Aggregate | None = None
+    top: TopK | None = None
     outputs: tuple[Item, ...] = ()
-    """The query's columns over the aggregate's."""
+    """The query's columns over those of the aggregate or top-k."""
     visible: exp.Expr | None = None
-    """What HAVING and filters above say, over the aggregate's columns."""
+    """What HAVING and filters above say, over the same columns."""
     algebras: tuple[Algebra, ...] = ()
     hidden: tuple[Hidden, ...] = ()
 
@@ -93,7 +96,7 @@ class Storage:
         return (counting(COUNT), *found.values())
 
     def stored_as(self, name: str) -> str:
-        """The stored column that holds a key or cell of the aggregate."""
+        """The stored column that holds a key or cell of the aggregate, or a column of the top-k."""
         for item in (*self.outputs, *(Item(h.column, h.value) for h in self.hidden)):
             if item.expression == col(name):
                 return item.name
@@ -109,26 +112,48 @@ class Storage:
 def store(plan: Node, labels: Sequence[str], *, float_sums: bool = True, merge: bool = True) -> Storage:
     """Decide how the result of `plan` is stored. Without `merge`, groups are always rescanned."""
     plan = outer_to_inner(plan)
-    aggregate, outputs, conditions = _peel(plan)
-    if aggregate is None:
+    node, outputs, conditions = _peel(plan)
+    if isinstance(node, TopK) and not node.offset and merge:
+        return _first_rows(plan, tuple(labels), node, outputs, conditions)
+    if not isinstance(node, Aggregate):
         return Storage(plan, tuple(labels), "delta", "no aggregate on top: the change is computed from the sources'")
+    aggregate = node
     found = [algebra(item, aggregate.input.columns, float_sums) for item in aggregate.calls]
     refused = next((a for a in found if isinstance(a, Rescan)), None)
     keys = _hidden_keys(aggregate, outputs)
     visible = all_of(conditions) if conditions else None
     if refused is not None or not merge:
         reason = refused.reason if refused else "merging is switched off"
-        return Storage(plan, tuple(labels), "rescan", reason, aggregate, outputs, visible, (), keys)
+        return Storage(plan, tuple(labels), "rescan", reason, aggregate, None, outputs, visible, (), keys)
     algebras = tuple(a for a in found if isinstance(a, Algebra))
-    draft = Storage(plan, tuple(labels), "algebraic", "", aggregate, outputs, visible, algebras, keys)
     reason = "every aggregate can be merged with the change"
-    return Storage(
-        plan, tuple(labels), "algebraic", reason, aggregate, outputs, visible, algebras, (*keys, *_hidden_state(draft))
-    )
+    draft = Storage(plan, tuple(labels), "algebraic", reason, aggregate, None, outputs, visible, algebras, keys)
+    return replace(draft, hidden=(*keys, *_hidden_state(draft)))
 
 
-def _peel(plan: Node) -> tuple[Aggregate | None, tuple[Item, ...], list[exp.Expr]]:
-    """The topmost aggregate, the output columns over it, and the conditions in between."""
+def _first_rows(
+    plan: Node, labels: tuple[str, ...], top: TopK, outputs: tuple[Item, ...], conditions: list[exp.Expr]
+) -> Storage:
+    """All columns of the first rows, because they are what ranks them."""
+    shown = {item.expression.name for item in outputs if isinstance(item.expression, exp.Column)}
+    columns = [
+        Hidden(Column(hidden(f"rank_{n}"), c.type), col(c.name), "a column that the rows are ranked by")
+        for n, c in enumerate((c for c in top.columns if c.name not in shown), start=1)
+    ]
+    visible = all_of(conditions) if conditions else None
+    if visible is not None:
+        columns.append(_visibility(visible))
+    reason = "rows that came are merged with the stored ones; all are ranked again if one of those went"
+    return Storage(plan, labels, "algebraic", reason, None, top, outputs, visible, (), tuple(columns))
+
+
+def _visibility(visible: exp.Expr) -> Hidden:
+    shown = exp.Coalesce(this=visible.copy(), expressions=[exp.false()])
+    return Hidden(Column(VISIBLE, "BOOLEAN"), shown, "do HAVING and the conditions above let the row through")
+
+
+def _peel(plan: Node) -> tuple[Node, tuple[Item, ...], list[exp.Expr]]:
+    """The topmost operator that is more than a projection or a filter, the columns over it, the conditions between."""
     outputs, conditions = keep(plan.columns), list[exp.Expr]()
     node = plan
     while isinstance(node, Project | Filter):
@@ -141,7 +166,7 @@ def _peel(plan: Node) -> tuple[Aggregate | None, tuple[Item, ...], list[exp.Expr
         node = node.input
     if isinstance(node, Distinct):
         node = as_aggregate(node)
-    return (node if isinstance(node, Aggregate) else None), outputs, conditions
+    return node, outputs, conditions
 
 
 def _hidden_keys(aggregate: Aggregate, outputs: Sequence[Item]) -> tuple[Hidden, ...]:
@@ -164,8 +189,7 @@ def _hidden_state(storage: Storage) -> list[Hidden]:
         if cell.name not in shown
     ]
     if storage.visible is not None:
-        shown_value = exp.Coalesce(this=storage.visible.copy(), expressions=[exp.false()])
-        columns.append(Hidden(Column(VISIBLE, "BOOLEAN"), shown_value, "does HAVING let the group through"))
+        columns.append(_visibility(storage.visible))
     return columns
 
 

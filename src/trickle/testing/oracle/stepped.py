@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trickle.delta.state import Storage, steps
-from trickle.plan import CONTRIBUTIONS, KEYS, STORED, Node, Version, tables
+from trickle.delta.state import Storage, steps, top
+from trickle.plan import CONTRIBUTIONS, KEYS, STORED, WEIGHT, Node, Version, tables
 from trickle.refresh.change_sql import labelled
 from trickle.refresh.groups import Groups
 from trickle.sql.render import quote, render
 from trickle.testing.oracle.engine import DuckEngine
 from trickle.testing.oracle.history import Step
-from trickle.testing.oracle.stored import StoredWorld
+from trickle.testing.oracle.stored import StoredWorld, in_order
 
 _PLACED = f"(SELECT *, 0 AS __trickle_file, rowid AS __trickle_pos FROM {quote(STORED)})"
 
@@ -23,10 +23,14 @@ class SteppedWorld(StoredWorld):
     def __init__(self, engine: DuckEngine, history: Sequence[Step], restricted: bool = False) -> None:
         super().__init__(engine, history)
         self.restricted = restricted
+        self.lost = 0
+        """How often a top-k had to be ranked anew."""
 
     def advance(self, storage: Storage, unchanged: frozenset[str], appending: bool, n: int) -> str:
         if unchanged >= tables(storage.plan):
             return ""  # a refresh would find no data
+        if storage.top is not None:
+            return self.first(storage, unchanged, n)
         if self.restricted:
             came = self.sql_of(("came", unchanged), lambda: self.came(storage, unchanged, appending))
             found = self.engine.arrow(came, n)
@@ -39,6 +43,18 @@ class SteppedWorld(StoredWorld):
             raise AssertionError(f"a change deletes what is not stored: {sql}")
         arriving, gone = groups.settled(self.rescanned(storage, groups, n))
         self.engine.replace_rows(STORED, groups.where(gone)[1].tolist(), arriving)
+        return sql
+
+    def first(self, storage: Storage, unchanged: frozenset[str], n: int) -> str:
+        plan = in_order(top.merged(storage, unchanged), [*(c.name for c in storage.columns), WEIGHT, top.LOST.name])
+        labels = (*storage.stored_labels, WEIGHT, top.LOST.name)
+        sql = self.sql_of(("first", unchanged), lambda: render(plan, self.relation, labels))
+        found = self.engine.arrow(sql, n)
+        lost = 1 in found.column(top.LOST.name).to_pylist()
+        self.lost += lost
+        sql = self.delta_sql(storage, unchanged) if lost else sql
+        wanted = ", ".join(map(quote, (*storage.stored_labels, WEIGHT)))
+        self.apply(storage, f"SELECT {wanted} FROM ({sql})", n)
         return sql
 
     def came(self, storage: Storage, unchanged: frozenset[str], appending: bool) -> str:
