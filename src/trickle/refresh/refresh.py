@@ -75,10 +75,10 @@ class Refresher:
         if table.frontier is not None and table.frontier > target.id:
             # Somebody was faster, with a newer target: a frontier never moves back.
             if not full:
-                run = _Run(self, table, target, full, initiated_by)
+                run = Run(self, table, target, full, initiated_by)
                 return run.result(Choice("NO_DATA"), 0, 0, table.frontier, table.snapshot)
             target = self.lake.snapshot(table.frontier)
-        return _Run(self, table, target, full, initiated_by).run()
+        return Run(self, table, target, full, initiated_by).run()
 
     def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
         """The query as it stands at a snapshot; remembered per version of the definition and of the lake's schema."""
@@ -93,11 +93,11 @@ class Refresher:
 
     def look(self, table: StreamTable) -> Look:
         """What the next refresh would find, by the catalog alone."""
-        return _Run(self, table, self.lake.head(), False, "preview").look()
+        return Run(self, table, self.lake.head(), False, "preview").look()
 
     def preview(self, table: StreamTable) -> Choice:
         """What the next refresh would do."""
-        run = _Run(self, table, self.lake.head(), False, "preview")
+        run = Run(self, table, self.lake.head(), False, "preview")
         return run.choose(run.look())
 
     def content(self, table: StreamTable, compiled: Compiled, target: Snapshot, seen: Snapshot) -> Content:
@@ -116,7 +116,7 @@ class Refresher:
         return found
 
 
-class _Run:
+class Run:
     def __init__(self, owner: Refresher, table: StreamTable, target: Snapshot, full: bool, initiated_by: str) -> None:
         self.owner, self.table, self.target = owner, table, target
         self.lake, self.registry = owner.lake, owner.registry
@@ -139,7 +139,7 @@ class _Run:
 
     def look(self) -> Look:
         frontier = self.table.frontier
-        if frontier is not None and not self._is_kept(frontier):
+        if frontier is not None and not self.is_kept(frontier):
             return Look(self.target, self.windows(None), expired=True)
         if frontier is not None and not self._anything_changed(frontier):
             return Look(self.target, {})
@@ -191,7 +191,7 @@ class _Run:
                     self.table = replace(self.table, pending=SCHEMA_CHANGED)
                 return
 
-    def _is_kept(self, snapshot: int) -> bool:
+    def is_kept(self, snapshot: int) -> bool:
         with self.lake.reading() as connection:
             try:
                 snapshots.at(self.lake.catalog, connection, snapshot)
@@ -222,12 +222,15 @@ class _Run:
         )
         choice = choose(facts)
         if choice.reason == "history_expired" and table.refresh_mode == "DIFFERENTIAL":
-            raise HistoryExpired(
-                f'stream table "{table.label}" cannot go on from snapshot {table.frontier}',
-                detail="the snapshot has expired, and refresh_mode is DIFFERENTIAL.",
-                hint="refresh it with full=True.",
-            )
+            raise self.expired()
         return choice
+
+    def expired(self) -> HistoryExpired:
+        return HistoryExpired(
+            f'stream table "{self.table.label}" cannot go on from snapshot {self.table.frontier}',
+            detail="the snapshot has expired, and refresh_mode is DIFFERENTIAL.",
+            hint="refresh it with full=True.",
+        )
 
     # Act.
 
