@@ -190,6 +190,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "events.channel", "trickle", "NOTIFY channel for events of a scheduler on a PostgreSQL catalog; empty: none."
     ),
+    Setting("streams.allow_circular", False, "Whether stream tables may read one another in a circle."),
+    Setting("streams.fixpoint_rounds", 100, "Rounds after which the refresh of a circle is given up.", 1, 1_000_000),
 )
 PROJECT_FILE = "trickle.toml"
 _BY_NAME = {s.name: s for s in SETTINGS}

@@ -56,9 +56,10 @@ class Transaction:
     def find_table(self, name: Name) -> Table | None:
         """The table of that name as this transaction sees it."""
         schema = name.schema or MAIN
-        for part in self.draft.tables.values():
-            if _is(part.table, schema, name.name):
-                return None if part.dropped else part.table
+        named = [part for part in self.draft.tables.values() if _is(part.table, schema, name.name)]
+        if named:
+            # One that was dropped here may have a successor.
+            return next((part.table for part in named if not part.dropped), None)
         found = self.lake.table(schema, name.name, self.base)
         if found is not None and found.id in self.draft.tables:
             return None  # dropped or renamed here

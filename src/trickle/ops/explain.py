@@ -20,9 +20,12 @@ from ..refresh import intermediates
 from ..refresh.change_sql import labelled, stored_change
 from ..refresh.choose import Choice
 from ..refresh.compile import Compiled, compile_query
+from ..refresh.fixpoint import Fixpoint
+from ..refresh.solution import circle_of
 from ..registry.models import StreamTable
 from ..sql.names import Name
 from ..sql.render import quote, render
+from . import circles
 from .facts import effective_mode
 from .outline import outline
 from .streams import Streams
@@ -81,6 +84,7 @@ def explain_st(streams: Streams, name: Name, analyze: bool = False) -> Records[E
         *(Explanation("function", name, f"body {hash}") for name, hash in compiled.functions.items()),
     ]
     found += _plans(compiled)
+    found += _circle(streams, table)
     if analyze:
         found += _analyzed(streams, table)
     return Records(found)
@@ -88,7 +92,7 @@ def explain_st(streams: Streams, name: Name, analyze: bool = False) -> Records[E
 
 def _intermediates(streams: Streams, table: StreamTable, compiled: Compiled) -> list[Explanation]:
     """Operators below others: which are stored, and why."""
-    whole = compiled.whole or compiled
+    whole = compiled.entire
     stored = {kept.intermediate.name: kept.table for kept in compiled.kept}
     reason = _why_stored(streams, table, whole)
     found = []
@@ -127,6 +131,19 @@ def _plans(compiled: Compiled) -> list[Explanation]:
     found.append(Explanation("sql", "full", render(full, _named, storage.stored_labels)))
     found.append(Explanation("sql", "delta", _sql(storage, delta)))
     return found + [Explanation("sql", name, _sql(storage, plan)) for name, plan in _steps(storage)]
+
+
+def _circle(streams: Streams, table: StreamTable) -> list[Explanation]:
+    """How the circle that the stream table stands in follows its sources."""
+    circle = circles.of(streams, table)
+    if not circle:
+        return []
+    solved = circle_of(circles.parts(streams, circle)).recursion
+    why = recursions.obstacle(solved)
+    said = "rederive: rows that lost a derivation are deleted and rederived, rows that came carried on"
+    if why:
+        said = f"recompute: where rows go all members are computed anew and compared: {why}"
+    return [Explanation("circle", solved.label, said)]
 
 
 def _recursions(compiled: Compiled, storage: Storage) -> list[Explanation]:
@@ -187,7 +204,8 @@ def _analyzed(streams: Streams, table: StreamTable) -> list[Explanation]:
 def explain_refresh_mode(streams: Streams, name: Name) -> Records[ModeExplanation]:
     """Which mode a stream table has in effect, and what its next refresh would do and why."""
     table = streams.find(name)
-    choice = streams.refresher.preview(table)
+    circle = circles.of(streams, table)
+    choice = Fixpoint.preview(streams.refresher, circle) if circle else streams.refresher.preview(table)
     return Records(
         [
             ModeExplanation(

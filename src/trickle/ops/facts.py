@@ -9,6 +9,7 @@ from ..lake import snapshots
 from ..records import Record, Records
 from ..registry.models import Refresh, StreamTable
 from ..sql.statement import Name
+from . import circles
 from .streams import Streams
 
 
@@ -106,7 +107,8 @@ def lag_seconds(streams: Streams, table: StreamTable) -> float | None:
 
 def _oldest_waiting(streams: Streams, table: StreamTable, frontier: int) -> datetime | None:
     """When the first change after the frontier was committed, in the base tables below the stream table."""
-    base = {str(d.table_id) for d in table.dependencies if not d.name.startswith("trickle.")}
+    circle = circles.of(streams, table) or [table]
+    base = {str(d.table_id) for t in circle for d in t.dependencies if not d.is_stream_table}
     with streams.lake.reading() as connection:
         since = snapshots.listing(streams.lake.catalog, connection, frontier)
     own = next((s.time for s in since if any(what in base for _, what in snapshots.tokens(s.changes))), None)

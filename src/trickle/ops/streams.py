@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from sqlalchemy import Connection
 
-from ..errors import AlreadyExists, CycleDetected, DependentsExist, NotIncremental, QueryError
+from ..errors import AlreadyExists, DependentsExist, NotIncremental, QueryError
 from ..execute import ddl
 from ..execute.transaction import Transaction
 from ..lake.changes import consolidate
@@ -23,6 +23,7 @@ from ..plan import hidden, is_reserved
 from ..refresh import intermediates
 from ..refresh.compile import Compiled, compile_query
 from ..refresh.content import Content
+from ..refresh.fixpoint import Fixpoint
 from ..refresh.refresh import Refresher
 from ..refresh.result import RefreshResult
 from ..refresh.sources import STORED_SCHEMA
@@ -32,6 +33,7 @@ from ..registry.scheduling import Scheduling
 from ..registry.store import Registry
 from ..sql.names import quote_spark
 from ..sql.statement import Name
+from . import circles
 from .options import STORED_OTHERWISE, consistent, read_options, with_defaults
 
 VISIBLE = hidden("visible")
@@ -144,25 +146,8 @@ class Streams:
                 detail=f"{compiled.obstacle.message}. {compiled.obstacle.detail}".strip(),
                 hint=compiled.obstacle.hint,
             )
-        self._refuse_circle(table, compiled)
+        circles.check(self, table, compiled)
         return compiled
-
-    def _refuse_circle(self, table: StreamTable, compiled: Compiled) -> None:
-        by_stored = {s.stored: s for s in self.all()}
-
-        def visit(names: list[str], path: list[str]) -> None:
-            for name in names:
-                source = by_stored.get(name)
-                if source is None:
-                    continue
-                if (source.schema, source.name) == (table.schema, table.name):
-                    trail = " → ".join([table.label, *reversed(path), table.label])
-                    raise CycleDetected(
-                        f'stream table "{table.label}" would read itself', detail=trail, hint="break the circle."
-                    )
-                visit([d.name for d in source.dependencies], [*path, source.label])
-
-        visit([d.name for d in compiled.dependencies()], [])
 
     def _refuse_taken(self, transaction: Transaction, name: Name) -> None:
         if self.exists(name):
@@ -240,6 +225,9 @@ class Streams:
             pending="",
         )
         target = self._refresh_upstream(table, self.lake.head())
+        if circles.of(self, table):
+            circles.close(self, before, table, target, lambda member, *done: _line(member, started, *done))
+            return self.find(Name(table.schema, table.name))
         transaction = Transaction.begin(self.lake)
         content = self.refresher.content(table, compiled, target, transaction.base)
         stored = self.refresher.stored(before, transaction.base)
@@ -274,7 +262,8 @@ class Streams:
         fit = content.fit(transaction, stored)
         if fit is Fit.NONE:
             self._refuse_readers(table, "its columns change")
-        return self.readers(table) if fit is Fit.SHOWN else []
+        others = [t for t in circles.of(self, table) if t.id != table.id]
+        return [*others, *self.readers(table)] if fit is Fit.SHOWN else others
 
     # Drop.
 
@@ -291,7 +280,8 @@ class Streams:
     def stage_drop(self, transaction: Transaction, table: StreamTable, cascade: bool, gone: list[StreamTable]) -> None:
         if any(t.id == table.id for t in gone):
             return
-        readers = self.readers(table)
+        gone.append(table)
+        readers = [r for r in self.readers(table) if r.id != table.id]
         if readers and not cascade:
             self._refuse_readers(table, "it is read by others")
         for reader in readers:
@@ -299,13 +289,11 @@ class Streams:
         stored = transaction.find_table(Name(STORED_SCHEMA, table.stored_name))
         if stored is not None:
             ddl.drop(transaction, stored)
-        for intermediate in table.intermediates:
-            intermediates.drop(transaction, table, intermediate)
+        intermediates.drop_all(transaction, table)
         view = transaction.find_view(Name(table.schema, table.name))
         if view is not None:
             transaction.draft.dropped_views[view.id] = view
         transaction.draft.riders.append(lambda connection, _: self.registry.remove(connection, table.id))
-        gone.append(table)
 
     def readers(self, table: StreamTable) -> list[StreamTable]:
         """The stream tables that read this one."""
@@ -330,7 +318,15 @@ class Streams:
         table = self.find(name)
         target = self.lake.head()
         target = self._refresh_upstream(table, target) if upstream else self._fresh_for(table, target)
-        return self.refresher.refresh(self.find(name), target, full, initiated_by)
+        return self._bring(self.find(name), target, full, initiated_by)[table.id]
+
+    def _bring(self, table: StreamTable, target: Snapshot, full: bool, by: str) -> dict[int, RefreshResult]:
+        """Refresh one stream table, and with it those that stand in a circle with it."""
+        circle = circles.of(self, table)
+        if not circle:
+            return {table.id: self.refresher.refresh(table, target, full, by)}
+        results = Fixpoint.refresh(self.refresher, circle, target, full, by)
+        return {member.id: result for member, result in zip(circle, results, strict=True)}
 
     def refresh_all(self, full: bool = False, initiated_by: str = "user") -> list[RefreshResult]:
         """Every stream table, sources before readers, all at one data snapshot."""
@@ -349,14 +345,13 @@ class Streams:
             self._refresh_in_order(source, target, full, by, done)
         if table.status != SUSPENDED:
             fresh = self.find(Name(table.schema, table.name))
-            done[table.id] = self.refresher.refresh(fresh, self._fresh_for(table, target), full, by)
+            done.update(self._bring(fresh, self._fresh_for(table, target), full, by))
 
     def upstream(self, table: StreamTable) -> list[StreamTable]:
-        """The stream tables that this one reads."""
-        names = {d.name for d in table.dependencies if d.is_stream_table}
-        if not names:
-            return []
-        return [s for s in self.all() if s.stored in names]
+        """The stream tables that this one reads, or the circle that it stands in, from outside."""
+        circle = circles.of(self, table) or [table]
+        names = {d.name for t in circle for d in t.dependencies if d.is_stream_table} - {t.stored for t in circle}
+        return [s for s in self.all() if s.stored in names] if names else []
 
     def _refresh_upstream(self, table: StreamTable, target: Snapshot) -> Snapshot:
         """Bring what it reads to the target; up to where all of that is fresh then."""

@@ -67,6 +67,11 @@ class Compiled:
         return self.obstacle.message.split(" cannot be maintained")[0]
 
     @property
+    def entire(self) -> Compiled:
+        """The query without intermediates."""
+        return self.whole or self
+
+    @property
     def notes(self) -> tuple[str, ...]:
         return self.query.notes if self.query else ()
 
@@ -88,12 +93,11 @@ class Compiled:
         return tuple(found.values())
 
     def _used_columns(self) -> dict[str, set[str]]:
-        if self.whole is not None:
-            return self.whole._used_columns()
-        if self.storage is None:
+        storage = self.entire.storage
+        if storage is None:
             return {}
         used: dict[str, set[str]] = {name: set() for name in self.tables}
-        parts = [initial(self.storage), *(part for r in self.recursions for part in (r.base, r.step))]
+        parts = [initial(storage), *(part for r in self.recursions for part in (r.base, r.step))]
         for node in (n for part in parts for n in walk(part)):
             if isinstance(node, Scan):
                 used.setdefault(node.table, set()).update(f.source for f in node.fields)

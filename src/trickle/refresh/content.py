@@ -44,7 +44,7 @@ class Content:
     """The intermediates that the rows were computed over, once they were."""
 
     def __post_init__(self) -> None:
-        self.compiled = self.compiled.whole or self.compiled
+        self.compiled = self.compiled.entire
 
     def over_intermediates(self, transaction: Transaction) -> DataFrame:
         """The stored columns, computed from scratch; what is to be stored of the way there is staged."""

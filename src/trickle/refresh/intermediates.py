@@ -152,6 +152,11 @@ def drop(transaction: Transaction, owner: StreamTable, name: str) -> None:
         ddl.drop(transaction, held)
 
 
+def drop_all(transaction: Transaction, owner: StreamTable) -> None:
+    for name in owner.intermediates:
+        drop(transaction, owner, name)
+
+
 def drop_unknown(transaction: Transaction, owner: StreamTable, compiled: Compiled) -> None:
     """Tables that the query does not know as its intermediates any more would no longer be moved: they go."""
     known = {kept.intermediate.name for kept in compiled.kept}
@@ -163,7 +168,7 @@ def take_up(
     transaction: Transaction, owner: StreamTable, compiled: Compiled, sources: dict[Read, Maker], prefix: str
 ) -> tuple[str, ...]:
     """Sources that have grown may want intermediates: filled in the same commit; all that there are then."""
-    whole = compiled.whole or compiled
+    whole = compiled.entire
     stored = {kept.intermediate.name: kept.table for kept in compiled.kept}
     names = wanted(transaction.lake, owner, whole, settled=True) | stored.keys()
     if not names - stored.keys():

@@ -146,7 +146,7 @@ class Run:
 
     def look(self) -> Look:
         frontier = self.table.frontier
-        if frontier is not None and not self._is_kept(frontier):
+        if frontier is not None and not self.is_kept(frontier):
             return Look(self.target, self.windows(None), expired=True)
         if frontier is not None and not self.anything_changed(frontier):
             return Look(self.target, {})
@@ -198,7 +198,7 @@ class Run:
                     self.table = replace(self.table, pending=SCHEMA_CHANGED)
                 return
 
-    def _is_kept(self, snapshot: int) -> bool:
+    def is_kept(self, snapshot: int) -> bool:
         with self.lake.reading() as connection:
             try:
                 snapshots.at(self.lake.catalog, connection, snapshot)
@@ -234,12 +234,15 @@ class Run:
         )
         choice = choose(facts)
         if choice.reason == "history_expired" and table.refresh_mode == "DIFFERENTIAL":
-            raise HistoryExpired(
-                f'stream table "{table.label}" cannot go on from snapshot {table.frontier}',
-                detail="the snapshot has expired, and refresh_mode is DIFFERENTIAL.",
-                hint="refresh it with full=True.",
-            )
+            raise self.expired()
         return choice
+
+    def expired(self) -> HistoryExpired:
+        return HistoryExpired(
+            f'stream table "{self.table.label}" cannot go on from snapshot {self.table.frontier}',
+            detail="the snapshot has expired, and refresh_mode is DIFFERENTIAL.",
+            hint="refresh it with full=True.",
+        )
 
     # Act.
 

@@ -24,6 +24,7 @@ from .windows import Frames
 
 _CONSTRAINTS = "spark.sql.constraintPropagation.enabled"
 _ONE_AT_A_TIME = threading.Lock()
+MOST_ROUNDS, MOST_FOUND = "refresh.recursion_depth", "refresh.recursion_rows"
 MOST_PARTS = 8
 """Parts of a relation from which on small ones are made one."""
 
@@ -96,8 +97,8 @@ def _together(parts: list[Found]) -> DataFrame:
 class Rounds:
     """The rounds of one recursion over its sources in one version."""
 
-    def __init__(self, frames: Frames, recursion: Recursion, version: Version) -> None:
-        self.recursion = recursion
+    def __init__(self, frames: Frames, recursion: Recursion, version: Version, most: str = MOST_ROUNDS) -> None:
+        self.recursion, self.most, self.number = recursion, most, 0
         self.base, self.step = plans.begin(recursion, version), plans.advance(recursion, version)
         self.frames = frames.beside(f"{version.value}_{recursion.table}")
         for read, columns in reads(self.base, self.step).items():
@@ -120,6 +121,7 @@ class Rounds:
             rows = typed(self._next(found.rows, rest), old.schema)
             found = held(rows.subtract(apart(rest.unionAll(found.rows))) if self.recursion.distinct else rows)
             depth += 1
+        self.number += depth
         return Found(new.rows, new.number)
 
     def _next(self, found: DataFrame, rest: DataFrame) -> DataFrame:
@@ -135,13 +137,13 @@ class Rounds:
 
     def _require_end(self, depth: int, rows: int) -> None:
         settings = self.frames.lake.settings
-        for name, reached, unit in (("depth", depth, "rounds"), ("rows", rows, "rows")):
-            most = settings[f"refresh.recursion_{name}"]
+        for name, reached, unit in ((self.most, depth, "rounds"), (MOST_FOUND, rows, "rows")):
+            most = settings[name]
             if reached > most:
                 raise QueryError(
                     f'the recursion "{self.recursion.label}" has no end within {most:,} {unit}',
                     detail="its rows lead round in a circle, or very far; nothing was committed.",
-                    hint=f"{self._advice()}, or raise the setting refresh.recursion_{name}.",
+                    hint=f"{self._advice()}, or raise the setting {name}.",
                 )
 
     def _advice(self) -> str:
@@ -153,8 +155,16 @@ class Rounds:
 class Rederivation:
     """The change of a recursion that only gains rows when its sources do: what may be gone is deleted and rederived."""
 
-    def __init__(self, frames: Frames, recursion: Recursion, before: DataFrame, unchanged: frozenset[str]) -> None:
+    def __init__(
+        self,
+        frames: Frames,
+        recursion: Recursion,
+        before: DataFrame,
+        unchanged: frozenset[str],
+        most: str = MOST_ROUNDS,
+    ) -> None:
         self.frames, self.recursion, self.before, self.unchanged = frames, recursion, before, unchanged
+        self.most, self.number = most, 0
 
     def run(self) -> tuple[DataFrame, DataFrame]:
         """R• and ΔR"""
@@ -182,10 +192,11 @@ class Rederivation:
     def _spread(self, found: Found, version: Version, old: DataFrame) -> Found:
         if not found.number:
             return found
-        rounds = Rounds(self.frames, self.recursion, version)
+        rounds = Rounds(self.frames, self.recursion, version, self.most)
         try:
             return rounds.spread(found, old)
         finally:
+            self.number += rounds.number
             rounds.frames.close()
 
     def _rows(self, plan: Node, itself: DataFrame, version: Version) -> DataFrame:

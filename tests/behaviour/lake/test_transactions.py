@@ -121,3 +121,12 @@ def test_two_that_only_append_both_win(bank: trickle.Session, lake: LakeSite, sp
         other.sql("INSERT INTO log VALUES ('theirs')")
         bank.sql("COMMIT")
         assert rows(other.table("log")) == {("mine",): 1, ("theirs",): 1}
+
+
+def test_a_table_dropped_in_a_transaction_may_come_back_in_it(bank: trickle.Session) -> None:
+    with bank.transaction():
+        bank.sql("DROP TABLE log")
+        bank.sql("CREATE TABLE log (word STRING)")
+        bank.sql("INSERT INTO log VALUES ('again')")
+        assert bank.sql("SELECT * FROM log").toArrow().to_pylist() == [{"word": "again"}]
+    assert bank.table("log").toArrow().to_pylist() == [{"word": "again"}]

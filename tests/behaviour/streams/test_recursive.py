@@ -110,6 +110,15 @@ def test_a_cycle_that_nothing_leads_to_any_more_is_gone(world: World) -> None:
     assert len(world.stage.rows("seen")) == 4
 
 
+def test_a_recursion_on_the_right_of_a_semi_join(world: World) -> None:
+    semi = """WITH RECURSIVE seen AS (
+        SELECT 1 AS node UNION SELECT e.b FROM edges e LEFT SEMI JOIN seen ON seen.node = e.a WHERE e.b IS NOT NULL
+    ) SELECT node FROM seen"""
+    world.stream("seen", semi)
+    world.follows("seen", "INSERT INTO edges VALUES (4, 10), (10, 11)", judge=f"{FROM_ONE} SELECT node FROM seen")
+    world.follows("seen", "DELETE FROM edges WHERE a = 2", judge=f"{FROM_ONE} SELECT node FROM seen")
+
+
 def test_a_change_costs_the_rounds_and_rows_that_it_touches(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     statements: list[int] = []
     found: list[int] = []

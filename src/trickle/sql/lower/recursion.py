@@ -3,28 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from sqlglot import exp
 
-from trickle.plan import (
-    Aggregate,
-    Column,
-    Distinct,
-    Item,
-    Node,
-    OuterJoin,
-    Project,
-    SemiJoin,
-    SetOp,
-    SetOpKind,
-    TopK,
-    UnionAll,
-    Window,
-    col,
-    hidden,
-    tables,
-)
+from trickle.plan import Column, Item, Node, Project, col, hidden
+from trickle.plan.monotone import Law, NotMonotone
 from trickle.plan.recursion import Recursion, scan_of
 from trickle.sql.dialects import SparkSql
 from trickle.sql.lower.context import Context, Lowered
@@ -54,7 +37,7 @@ def lower_recursive(cte: exp.CTE, context: Context) -> Lowered:
     if any(table in inner.sources for inner in context.memory.recursions[known:]):
         raise unsupported("a recursion inside a recursion", tree, context.text)
     distinct = tree.args.get("distinct") is not False
-    lawful = _Law(table, cte.alias, distinct, tree.expression, context).checked(step.plan)
+    lawful = _lawful(step.plan, table, cte.alias, distinct, tree.expression, context)
     found = Recursion(table, cte.alias, _under(base.plan, header), _under(lawful, header), distinct)
     if not distinct and not found.linear:
         raise wrong(
@@ -124,48 +107,12 @@ def _under(plan: Node, header: tuple[Column, ...]) -> Node:
     return Project(plan, tuple(Item(column, col(name)) for column, name in pairs))
 
 
-class _Law:
-    """A step must not lose rows when the relation gains some; else there is no least relation to speak of."""
-
-    def __init__(self, table: str, name: str, distinct: bool, tree: exp.Expr, context: Context) -> None:
-        self.table, self.name, self.distinct = table, name, distinct
-        self.tree, self.context = tree, context
-
-    def checked(self, node: Node) -> Node:
-        """The plan; DISTINCT on the way is left out where the recursion drops copies itself."""
-        if self.table not in tables(node):
-            return node
-        match node:
-            case Distinct() if self.distinct:
-                return self.checked(node.input)
-            case Distinct():
-                raise self.unsupported("DISTINCT")
-            case Aggregate():
-                raise self.wrong("under an aggregate")
-            case Window():
-                raise self.wrong("under a window function")
-            case TopK():
-                raise self.wrong("under LIMIT")
-            case SetOp() if node.kind is SetOpKind.EXCEPT and self.table in tables(node.right):
-                raise self.wrong("on the right of EXCEPT")
-            case SetOp():
-                raise self.unsupported(node.kind.value)
-            case OuterJoin():
-                if node.full or self.table in tables(node.right):
-                    raise self.wrong("on the side of an outer join that may be NULL")
-                return replace(node, left=self.checked(node.left))
-            case SemiJoin():
-                if self.table in tables(node.right):
-                    raise self.wrong("on the right of an anti join") if node.anti else self.unsupported("SEMI JOIN")
-                return replace(node, left=self.checked(node.left))
-            case UnionAll():
-                return replace(node, parts=tuple(self.checked(part) for part in node.parts))
-            case _:
-                return node.with_inputs(*(self.checked(child) for child in node.inputs))
-
-    def wrong(self, where: str) -> Exception:
+def _lawful(plan: Node, table: str, name: str, distinct: bool, tree: exp.Expr, context: Context) -> Node:
+    """The step, which must not lose rows when the relation gains some."""
+    try:
+        return Law(frozenset({table}), distinct).checked(plan)
+    except NotMonotone as found:
+        if found.construct:
+            raise unsupported(f'{found.construct} in the recursion "{name}"', tree, context.text) from None
         hint = "a recursion may only gain rows from rows: move this to the query that reads it."
-        return wrong(f'"{self.name}" reads itself {where}', self.tree, self.context.text, hint)
-
-    def unsupported(self, construct: str) -> Exception:
-        return unsupported(f'{construct} in the recursion "{self.name}"', self.tree, self.context.text)
+        raise wrong(f'"{name}" reads itself {found.where}', tree, context.text, hint) from None
