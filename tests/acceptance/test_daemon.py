@@ -92,7 +92,7 @@ def test_under_changes_without_end_every_snapshot_is_consistent(shop: Shop, effo
         assert daemon.events("refresh_failed") == []
         assert daemon.events("scheduler_stopped") != []
     assert shop.errors() == []
-    assert {line.initiated_by for line in shop.db.refresh_history(limit=50)} <= {"scheduler", "user"}
+    assert "scheduler" in {line.initiated_by for line in shop.db.refresh_history(limit=50)}
     together = [{c.name for c in commits(shop.db) if c.snapshot == s} for s in {c.snapshot for c in commits(shop.db)}]
     assert {"paid", "dear_items"} in together, "a refresh group is one commit"
     shop.judge(effort.of(4, 40, 200))
