@@ -51,11 +51,11 @@ class Definitions:
 
     def table(self, connection: Connection, at: Snapshot, schema: str, name: str) -> Table | None:
         key = (at.schema_version, schema.casefold(), name.casefold())
-        if len(self._cache) > 4096:
-            self._cache.clear()
-        if (found := self._cache.get(key)) is None:
-            found = self._cache[key] = self._load_table(connection, at, schema, name)
-        return found
+        if key not in self._cache:
+            if len(self._cache) > 4096:
+                self._cache.clear()
+            self._cache[key] = self._load_table(connection, at, schema, name)
+        return self._cache[key]
 
     def tables(self, connection: Connection, at: Snapshot) -> list[Table]:
         t, s = self.catalog.tables["table"], self.catalog.tables["schema"]
