@@ -29,7 +29,7 @@ HEAVY = (
     "oracle/test_spark",
 )
 """Suites of many minutes, or that measure and want the machine for themselves: on request (`--heavy`, `--long`)."""
-HEAVY_ON_POSTGRES = ("behaviour/streams/",)
+HEAVY_ON_POSTGRES = ("behaviour/streams/", "acceptance/test_daemon", "acceptance/test_scheduler")
 """Suites that are slow and the same on both catalogs: on PostgreSQL on request."""
 
 LONGEST = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -59,7 +59,13 @@ class Shop:
         """Some snapshots of all, the last ones among them."""
         written = sorted({c.snapshot for c in commits(self.db)})
         chosen = {*Random(SEED).sample(written, min(most, len(written))), *written[-2:]}
-        assert Judge(self.peer, self.site.address, self.kept).faults(self.db, chosen) == []
+        judge = Judge(self.peer, self.site.address, self.kept)
+        assert judge.faults(self.db, chosen) == []
+        first, *others = self.kept
+        wrong = replace(
+            first, query=replace(first.query, duckdb=f"SELECT cust, n + 1 AS n, qty FROM ({first.query.text})")
+        )
+        assert replace(judge, kept=[wrong, *others]).faults(self.db, written[-1:]), "the judge can tell"
 
     def errors(self) -> list[str]:
         return [line.error for line in self.db.refresh_history(limit=10_000) if line.error]
@@ -113,6 +119,21 @@ def test_killed_and_restarted_or_beside_another_nothing_is_lost(shop: Shop, effo
         assert last.end() == 0
     assert shop.errors() == []
     shop.judge(effort.of(4, 40, 200))
+
+
+def test_a_lake_is_paused_and_resumed_and_a_signal_reaches_the_daemon(shop: Shop, effort: Effort) -> None:
+    if effort is Effort.SHORT:
+        pytest.skip("starts a Spark of its own (--heavy)")
+    with shop.daemon().ready() as daemon:
+        shop.db.pause()
+        time.sleep(1)
+        for _ in range(5):
+            shop.alter(Random(SEED))
+        time.sleep(3)
+        assert daemon.events("refresh_started") == []
+        shop.db.resume()
+        daemon.wait_for(shop.is_fresh)
+        assert daemon.end() == 0
 
 
 def test_lag_stays_within_the_schedule(shop: Shop, effort: Effort) -> None:
