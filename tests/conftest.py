@@ -19,6 +19,7 @@ from trickle.testing.postgres_server import PostgresServer, PostgresUnavailable,
 CATALOGS = ("sqlite", "postgres")
 HEAVY = (
     "acceptance/test_concurrency",
+    "acceptance/test_daemon_measured",
     "acceptance/test_spec_queries",
     "acceptance/test_stream_cost",
     "acceptance/test_stream_crash",
