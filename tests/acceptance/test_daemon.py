@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 import trickle
 from trickle.testing.daemon.judge import Judge, commits, lags
 from trickle.testing.daemon.process import Daemon
-from trickle.testing.daemon.shop import FEW, GROUP, KEPT, ROWS, SOURCES, TABLES, Kept, change
-from trickle.testing.duckdb_peer import DuckDBError, DuckDBPeer
+from trickle.testing.daemon.shop import FEW, GROUP, KEPT, ROWS, SOURCES, TABLES, Kept, change, persist
+from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite
 
@@ -41,16 +41,8 @@ class Shop:
         return Daemon(self.site, self.folder / "daemon", **settings)
 
     def alter(self, rng: Random) -> None:
-        """One transaction of DuckDB's; a catalog that is busy is asked again."""
         self.changes += 1
-        statements = ["BEGIN", *change(rng, self.changes), "COMMIT"]
-        for _ in range(50):
-            try:
-                self.peer.run(self.site.address, *statements)
-                return
-            except DuckDBError as error:
-                assert "locked" in str(error) or "conflict" in str(error).lower(), error
-                time.sleep(0.05)
+        persist(self.peer, self.site.address, *change(rng, self.changes))
 
     def is_fresh(self) -> bool:
         return all(s.lag_seconds == 0 and s.status == "ACTIVE" for s in self.db.stream_table_status())

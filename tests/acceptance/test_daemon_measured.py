@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from trickle.testing.daemon.judge import times
 from trickle.testing.daemon.process import Daemon
+from trickle.testing.daemon.shop import persist
 from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.lakes import LakeSite, postgres_site
 from trickle.testing.postgres_server import start_postgres
@@ -23,14 +24,14 @@ QUICK = {"scheduler__retry_seconds": 0.1, "scheduler__retry_cap_seconds": 1.0}
 
 
 def prepare(site: LakeSite, spark: SparkSession, peer: DuckDBPeer) -> None:
-    peer.run(
-        site.address,
-        "CREATE TABLE orders (id INT, cust INT, amount INT)",
-        "CREATE TABLE items (id INT, price INT)",
-        "INSERT INTO orders SELECT n, n % 5, n FROM range(1000) t(n)",
-        "INSERT INTO items VALUES (1, 1)",
-    )
     with site.connect(spark) as db:
+        peer.run(
+            site.address,
+            "CREATE TABLE orders (id INT, cust INT, amount INT)",
+            "CREATE TABLE items (id INT, price INT)",
+            "INSERT INTO orders SELECT n, n % 5, n FROM range(1000) t(n)",
+            "INSERT INTO items VALUES (1, 1)",
+        )
         db.create_stream_table("per", PER, schedule="on_change", refresh_mode="DIFFERENTIAL")
         db.create_stream_table("prices", "SELECT id, price FROM items WHERE price > 0", schedule="on_change")
 
@@ -44,7 +45,7 @@ def test_on_change_takes_little_more_than_the_refresh_itself(
         waited, own = [], []
         for n in range(40):
             [before] = [s.data_snapshot for s in db.stream_table_status("per")]
-            peer.run(lake.address, f"INSERT INTO orders VALUES ({n}, {n % 5}, {n})")
+            db.append("orders", [{"id": n, "cust": n % 5, "amount": n}])
 
             def done(before: int | None = before) -> bool:
                 return db.stream_table_status("per")[0].data_snapshot != before
@@ -66,7 +67,7 @@ def test_a_dropped_source_suspends_its_reader_and_no_other(
 ) -> None:
     prepare(lake, quick, peer)
     with lake.connect(quick) as db, Daemon(lake, tmp_path / "daemon", **QUICK).ready() as daemon:
-        peer.run(lake.address, "DROP TABLE items", "INSERT INTO orders VALUES (1, 1, 1)")
+        persist(peer, lake.address, "DROP TABLE items", "INSERT INTO orders VALUES (1, 1, 1)")
         daemon.wait_for(lambda: daemon.events("suspended"))
         assert {event["name"] for event in daemon.events("suspended")} == {"prices"}
         daemon.wait_for(lambda: db.stream_table_status("per")[0].lag_seconds == 0)
@@ -83,11 +84,11 @@ def test_a_catalog_that_is_gone_for_a_while_is_waited_for(
         site = postgres_site(server.database(), tmp_path / "lake")
         prepare(site, quick, peer)
         with Daemon(site, tmp_path / "daemon", **QUICK).ready() as daemon:
-            peer.run(site.address, "INSERT INTO orders VALUES (1, 1, 1)")
+            persist(peer, site.address, "INSERT INTO orders VALUES (1, 1, 1)")
             daemon.wait_for(lambda: daemon.events("refresh_finished"))
             with server.outage():
                 time.sleep(20)
-            peer.run(site.address, "INSERT INTO orders VALUES (2, 1, 1)", "INSERT INTO items VALUES (2, 7)")
+            persist(peer, site.address, "INSERT INTO orders VALUES (2, 1, 1)", "INSERT INTO items VALUES (2, 7)")
             with site.connect(quick) as db:
                 daemon.wait_for(lambda: all(s.lag_seconds == 0 for s in db.stream_table_status()))
                 assert daemon.events("suspended") == []
@@ -104,7 +105,7 @@ def test_a_disk_that_refuses_is_tried_until_it_takes(
     with lake.connect(quick) as db, Daemon(lake, tmp_path / "daemon", **QUICK).ready() as daemon:
         shutil.move(folder, aside)
         folder.write_text("no folder")
-        peer.run(lake.address, "INSERT INTO orders VALUES (1, 1, 1)", "INSERT INTO items VALUES (2, 7)")
+        persist(peer, lake.address, "INSERT INTO orders VALUES (1, 1, 1)", "INSERT INTO items VALUES (2, 7)")
         daemon.wait_for(lambda: len(daemon.events("refresh_failed")) >= 4)
         daemon.wait_for(lambda: db.stream_table_status("prices")[0].lag_seconds == 0)
         assert daemon.events("suspended") == []
