@@ -19,6 +19,7 @@ from trickle.testing.postgres_server import PostgresServer, PostgresUnavailable,
 CATALOGS = ("sqlite", "postgres")
 HEAVY = (
     "acceptance/test_concurrency",
+    "acceptance/test_daemon_measured",
     "acceptance/test_spec_queries",
     "acceptance/test_sql_matrix",
     "acceptance/test_stream_cost",
@@ -30,7 +31,7 @@ HEAVY = (
     "oracle/test_spark",
 )
 """Suites of many minutes, or that measure and want the machine for themselves: on request (`--heavy`, `--long`)."""
-HEAVY_ON_POSTGRES = ("behaviour/streams/",)
+HEAVY_ON_POSTGRES = ("behaviour/streams/", "acceptance/test_daemon", "acceptance/test_scheduler")
 """Suites that are slow and the same on both catalogs: on PostgreSQL on request."""
 
 LONGEST = (

@@ -66,12 +66,13 @@ class Streams:
         """Snapshots that a frontier still reads from: they must not expire."""
         found: set[int] = set()
         tables = self.all()
+        by_stored = {t.stored: t for t in tables}
         with self.lake.reading() as connection:
             for table in tables:
                 if table.frontier is None:
                     continue
                 found.add(table.frontier)
-                for source in self.upstream(table):
+                for source in (by_stored[d.name] for d in table.dependencies if d.name in by_stored):
                     held = self.registry.commit_for(connection, source.id, table.frontier, table.seen or table.frontier)
                     found |= {held} if held is not None else set()
         return frozenset(found)

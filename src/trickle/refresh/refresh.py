@@ -84,14 +84,15 @@ class Refresher:
     def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
         """The query as it stands at a snapshot; remembered per version of the definition and of the lake's schema."""
         key = (table.id, table.version, at.schema_version)
-        if key not in self._compiled:
+        found = self._compiled.get(key)
+        if found is None:
             if len(self._compiled) > 1024:
                 self._compiled.clear()
             float_sums = table.options.get("float_sums", "algebraic") == "algebraic"
             transaction = Transaction(self.lake, Draft(at))
             whole = compile_query(transaction, table.query, table.dialect, float_sums)
-            self._compiled[key] = intermediates.in_use(self.lake, table, whole, at)
-        return self._compiled[key]
+            found = self._compiled[key] = intermediates.in_use(self.lake, table, whole, at)
+        return found
 
     def look(self, table: StreamTable) -> Look:
         """What the next refresh would find, by the catalog alone."""

@@ -47,16 +47,15 @@ class _Decision:
 
     def consider(self, place: int, unit: Unit, course: Course) -> None:
         state = self.state
-        target = min((self.fresh[source] for source in unit.sources), default=state.head)
+        target = min([self.fresh[source] for source in unit.sources], default=state.head)
         standings = [state.standings[m.id] for m in unit.members]
-        frontier = _least(standings)
         changed, can_go = self.changes(unit, standings, target)
         if not changed and target == state.head and not course.running:
             self.fresh.append(target)
             self.idle.add(place)
             self.rest(place, unit, course)
             return
-        self.fresh.append(frontier)
+        self.fresh.append(_least(standings))
         if changed:
             self.behind.add(place)
         if course.running:
@@ -83,9 +82,10 @@ class _Decision:
 
     def rest(self, place: int, unit: Unit, course: Course) -> None:
         """Nothing to do; a cron time that passes now is spent."""
-        clocks = [c for m in unit.members for c in m.clocks if isinstance(c, Cron)]
-        if clocks and any((at := c.due(course.started)) is not None and at <= self.now for c in clocks):
-            self.struck.add(place)
+        for member in unit.members:
+            for clock in member.clocks:
+                if isinstance(clock, Cron) and (at := clock.due(course.started)) is not None and at <= self.now:
+                    self.struck.add(place)
 
     def ask(self, place: int, unit: Unit, course: Course, target: int) -> None:
         due = due_at(unit, course, self.now)

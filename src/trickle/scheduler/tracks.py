@@ -91,6 +91,8 @@ class Tracks:
         track.retry_at, track.errors = None, 0
         for result in outcome.results:
             self.finished(result)
+            if result.action == "SKIP":
+                track.held, track.held_since = result.reason, now  # the refresh has recorded it itself
         self.keep_pace(outcome, track)
 
     def finished(self, result: RefreshResult) -> None:
@@ -110,7 +112,8 @@ class Tracks:
         error, settings = outcome.error, self.streams.lake.settings
         code = error.code if isinstance(error, TrickleError) else "trickle_error"
         message = error.message if isinstance(error, TrickleError) else f"{type(error).__name__}: {error}"
-        track.errors += 1
+        broken = self.broken(outcome.key)
+        track.errors = max([track.errors + 1, *(t.errors_in_row for t in broken)])
         retry = after_error(
             code,
             track.errors,
@@ -120,21 +123,23 @@ class Tracks:
             settings["scheduler.errors_to_suspend"],
         )
         track.retry_at = retry.at
-        for table in self.broken(outcome.key):
+        for table in broken:
             at = None if retry.suspend else retry.at
             self.events.tell(RefreshFailed(table.label, code, message, track.errors, at))
             if retry.suspend:
                 self.suspend(table, f"{code}: {message}", track.errors)
+        if retry.suspend:
+            track.errors, track.retry_at = 0, None  # once resumed, it begins anew
 
     def broken(self, key: Key) -> list[StreamTable]:
-        """The members with an error; all of them if the registry could not be told which."""
+        """The members with an error, as they are now; all of them if the registry could not be told which."""
         assert self.sight is not None
         tables = [self.sight.layout.tables[id] for id in key if id in self.sight.layout.tables]
         try:
-            current = {t.id: t for t in self.streams.all()}
+            current = [t for t in self.streams.all() if t.id in key]
         except TrickleError:
             return tables
-        return [t for t in tables if t.id in current and current[t.id].errors_in_row] or tables
+        return [t for t in current if t.errors_in_row] or tables
 
     def suspend(self, table: StreamTable, why: str, errors: int) -> None:
         reason = f"suspended after {errors} errors in a row; {why}"

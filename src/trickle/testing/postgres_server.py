@@ -11,6 +11,8 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -36,6 +38,7 @@ class PostgresServer:
     home: Path
     port: int
     process: subprocess.Popen[bytes]
+    launch: Callable[[], subprocess.Popen[bytes]]
     _numbers: count[int] = field(default_factory=lambda: count(1))
 
     def url(self, database: str) -> str:
@@ -53,6 +56,17 @@ class PostgresServer:
         name = url.rsplit("/", 1)[1]
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+    @contextmanager
+    def outage(self) -> Iterator[None]:
+        """The server dies, and is back at the end, at the same port with the same databases."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(30)
+        try:
+            yield
+        finally:
+            self.process = self.launch()
+            _await_ready(self)
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGINT)
@@ -87,6 +101,16 @@ def _start(home: Path) -> PostgresServer:
     data = home / "data"
     _run(user, str(binaries / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N")
     port = _free_port()
+
+    def launch() -> subprocess.Popen[bytes]:
+        return _launch(home, binaries, user, port)
+
+    server = PostgresServer(home, port, launch(), launch)
+    _await_ready(server)
+    return server
+
+
+def _launch(home: Path, binaries: Path, user: str | None, port: int) -> subprocess.Popen[bytes]:
     settings = {
         "listen_addresses": "127.0.0.1",
         "port": str(port),
@@ -96,18 +120,15 @@ def _start(home: Path) -> PostgresServer:
         "shared_buffers": "32MB",
     }
     arguments = [f"--{name}={value}" for name, value in settings.items()]
-    with (home / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [str(binaries / "postgres"), "-D", str(data), *arguments],
+    with (home / "log").open("ab") as log:
+        return subprocess.Popen(
+            [str(binaries / "postgres"), "-D", str(home / "data"), *arguments],
             stdout=log,
             stderr=log,
             user=user,
             cwd="/",
             start_new_session=True,
         )
-    server = PostgresServer(home, port, process)
-    _await_ready(server)
-    return server
 
 
 def _binaries(home: Path) -> tuple[Path, str | None]:

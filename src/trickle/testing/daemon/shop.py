@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from random import Random
 
+from trickle.testing.duckdb_peer import DuckDBError, DuckDBPeer, LakeAddress
 from trickle.testing.streams.query import Query
 
 SOURCES = ("orders", "customers", "items", "payments")
@@ -79,3 +81,16 @@ def change(rng: Random, number: int) -> list[str]:
         f"UPDATE customers SET region = '{rng.choice(['north', 'south', 'west'])}' WHERE id = {rng.randint(0, 6)}",
     )
     return rng.sample(changes, rng.randint(1, 3))
+
+
+def persist(peer: DuckDBPeer, lake: LakeAddress, *statements: str, tries: int = 50) -> None:
+    """One transaction of DuckDB's, which never waits itself for a SQLite catalog that is busy."""
+    for attempt in range(tries):
+        try:
+            peer.run(lake, "BEGIN", *statements, "COMMIT")
+            return
+        except DuckDBError as error:
+            said = str(error).lower()
+            if attempt == tries - 1 or not ("locked" in said or "conflict" in said):
+                raise
+            time.sleep(0.05)
