@@ -75,7 +75,7 @@ class DuckEngine:
         for table in list(tree.find_all(sqlglot.exp.Table)):
             if table.name in _NARROWED:
                 table.replace(sqlglot.exp.alias_(_NARROWED[table.name], table.alias_or_name, table=True))
-        return tree.transform(_counted).sql(dialect="duckdb")
+        return tree.transform(counted).sql(dialect="duckdb")
 
     def store(self, table: str, sql: str, step: int) -> None:
         """Create a table from a query."""
@@ -159,7 +159,7 @@ class InlineEngine:
         return f"(SELECT {typed} FROM VALUES {values} AS t({names}){empty})"
 
 
-def _counted(node: sqlglot.exp.Expr) -> sqlglot.exp.Expr:
+def counted(node: sqlglot.exp.Expr) -> sqlglot.exp.Expr:
     """count_if as a count: sqlglot writes it for DuckDB as a sum, which is NULL of nothing instead of 0."""
     if isinstance(node, sqlglot.exp.CountIf):
         one = sqlglot.exp.Literal.number(1)
