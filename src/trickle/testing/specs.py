@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import sqlglot
 
-from trickle.delta import consolidate, differentiate
+from trickle.delta import RULES, Rule, consolidate, differentiate
 from trickle.delta.simplify import simplify
 from trickle.plan import WEIGHT, Node, Version
 from trickle.sql.dialects import DIALECTS, type_to_spark
@@ -113,18 +113,21 @@ def schemas_of(connection: Any) -> Schemas:
 
 def translated(sql: str) -> str:
     """What a plan says, in DuckDB's words."""
-    return sqlglot.parse_one(sql, read=DIALECTS["spark"]).transform(counted).sql(dialect="duckdb")
+    return (
+        sqlglot.parse_one(sql, read=DIALECTS["spark"]).transform(counted, copy=False).sql(dialect="duckdb", copy=False)
+    )
 
 
 class Bench:
     """A story played once in DuckDB: every table after every step, and the changes in between.
 
-    Schema `s3` is what step 3 sees: the tables as they are after it, under their names and as `t_after`, and `t_before`,
-    `t_changes`. So one text serves all steps.
+    Schema `s3` is what step 3 sees: the tables as they are after it, under their names and as `t_after`, beside
+    `t_before` and `t_changes`. So one text serves all steps.
     """
 
-    def __init__(self, story: Story) -> None:
+    def __init__(self, story: Story, rules: Mapping[type[Node], Rule] = RULES) -> None:
         self.story = story
+        self.rules = rules
         self._connection: Any = judge()
         self._plans: dict[Spec, Query] = {}
 
@@ -168,7 +171,7 @@ class Bench:
 
     def change(self, spec: Spec, unchanged: frozenset[str] = frozenset()) -> Node:
         """The plan of a query's change; tables in `unchanged` are known not to change."""
-        return consolidate(differentiate(simplify(self.plan(spec).plan), unchanged))
+        return consolidate(differentiate(simplify(self.plan(spec).plan), unchanged, self.rules))
 
     def delta_sql(self, spec: Spec, change: Node) -> str:
         """A change of a query in DuckDB's words, its weights first."""
@@ -210,7 +213,13 @@ class Bench:
             self._connection.execute(f"CREATE VIEW {here}_after AS FROM {here}")
             if number:
                 self._connection.execute(f"CREATE VIEW {here}_before AS FROM s{number - 1}.{table}")
-                self._connection.execute(_feed(table, number))
+                self._connection.execute(f"CREATE TABLE {here}_changes AS {self.feed(table, number)}")
+
+    def feed(self, table: str, number: int) -> str:
+        """The net change as DuckDB itself computes it, one row per copy."""
+        old, new = f"s{number - 1}.{table}", f"s{number}.{table}"
+        came = f"SELECT *, 1 AS {WEIGHT} FROM (FROM {new} EXCEPT ALL FROM {old})"
+        return f"{came} UNION ALL SELECT *, -1 AS {WEIGHT} FROM (FROM {old} EXCEPT ALL FROM {new})"
 
 
 def relation(table: str, version: Version) -> str:
@@ -225,11 +234,3 @@ def _in_order(names: Iterable[str], sql: str) -> str:
 
 def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(str(value) if isinstance(value, list | dict) else value for value in row)
-
-
-def _feed(table: str, number: int) -> str:
-    """The net change as DuckDB itself computes it, one row per copy."""
-    old, new = f"s{number - 1}.{table}", f"s{number}.{table}"
-    came = f"SELECT *, 1 AS {WEIGHT} FROM (FROM {new} EXCEPT ALL FROM {old})"
-    went = f"SELECT *, -1 AS {WEIGHT} FROM (FROM {old} EXCEPT ALL FROM {new})"
-    return f"CREATE TABLE s{number}.{table}_changes AS {came} UNION ALL {went}"

@@ -75,7 +75,7 @@ class DuckEngine:
         for table in list(tree.find_all(sqlglot.exp.Table)):
             if table.name in _NARROWED:
                 table.replace(sqlglot.exp.alias_(_NARROWED[table.name], table.alias_or_name, table=True))
-        return tree.transform(counted).sql(dialect="duckdb")
+        return tree.transform(counted, copy=False).sql(dialect="duckdb", copy=False)
 
     def store(self, table: str, sql: str, step: int) -> None:
         """Create a table from a query."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trickle.testing.queries.aggregates import RESULTS, aggregate
 from trickle.testing.queries.expressions import condition, value
 from trickle.testing.queries.sources import from_clause, relation, tied
-from trickle.testing.queries.subqueries import predicate, scalar
+from trickle.testing.queries.subqueries import predicate, scalar, sorting
 from trickle.testing.queries.types import (
     DECIMAL,
     DOUBLE,
@@ -34,7 +34,9 @@ def plain(w: Writer, depth: int) -> Query:
     columns = named(_types(w, source.scope))
     distinct = "DISTINCT " if w.chance(0.2) else ""
     items = [item(w, depth, source.scope, c.type) for c in columns]
-    return Query(f"SELECT {distinct}{_listed(items, columns)} FROM {source.text}{where(w, depth, source.scope)}", columns)
+    return Query(
+        f"SELECT {distinct}{_listed(items, columns)} FROM {source.text}{where(w, depth, source.scope)}", columns
+    )
 
 
 def windowed(w: Writer, depth: int) -> Query:
@@ -44,7 +46,9 @@ def windowed(w: Writer, depth: int) -> Query:
     columns = named([*kept, *made])
     items = [value(w, source.scope, t, 1) for t in kept] + [call(w, source.scope) for _ in made]
     qualify = f" QUALIFY {call(w, source.scope)} {w.pick('<=', '>')} {w.pick(1, 2)}" if w.chance(0.2) else ""
-    return Query(f"SELECT {_listed(items, columns)} FROM {source.text}{where(w, depth, source.scope)}{qualify}", columns)
+    return Query(
+        f"SELECT {_listed(items, columns)} FROM {source.text}{where(w, depth, source.scope)}{qualify}", columns
+    )
 
 
 def top(w: Writer, depth: int) -> Query:
@@ -64,14 +68,14 @@ def lateral(w: Writer, depth: int) -> Query:
     tie = f"FROM {right.text} WHERE {tied(w, right.scope, left.scope)}"
     type = w.pick(NUMBER, NUMBER, TEXT, DECIMAL)
     found, alias = value(w, right.scope, type, 1), w.alias()
-    body = w.pick(
+    body = w.write(
         lambda: f"SELECT {found} AS v {tie}",
         lambda: f"SELECT DISTINCT {found} AS v {tie}",
         lambda: f"SELECT {aggregate(w, right.scope, type)} AS v {tie}",
-        lambda: f"SELECT {found} AS v {tie} ORDER BY 1{_direction(w)} LIMIT {w.pick(1, 2)}",
+        lambda: f"SELECT {found} AS v {tie} ORDER BY {sorting(right.scope, found)}{_direction(w)} LIMIT {w.pick(1, 2)}",
         lambda: f"SELECT {found} AS v {tie} GROUP BY {found}",
         lambda: f"SELECT {value(w, left.scope, type, 1)} AS v {tie}",
-    )()
+    )
     join = w.pick(f", LATERAL ({body}) {alias}", f" LEFT JOIN LATERAL ({body}) {alias} ON TRUE")
     scope = (*left.scope, Field(f"{alias}.v", type))
     columns = named([type, *_types(w, left.scope)])
@@ -122,7 +126,9 @@ class Grouped:
                 f"ROLLUP ({listed})",
                 f"CUBE ({listed})",
                 f"GROUPING SETS (({listed}), ({first}), ())",
-                f"GROUPING SETS (({first}), ({first}))" if len(self.keys) == 1 else f"GROUPING SETS (({listed}), ({first}))",
+                f"GROUPING SETS (({first}), ({first}))"
+                if len(self.keys) == 1
+                else f"GROUPING SETS (({listed}), ({first}))",
             )
         ordinals = ", ".join(str(n) for n in range(1, len(self.keys) + 1))
         return f" GROUP BY {self.w.pick(listed, listed, ordinals)}"
@@ -163,13 +169,13 @@ class Grouped:
         if w.chance(0.7) or not (self.keys or w.chance(0.3)):
             return ""
         total = aggregate(w, self.source.scope, NUMBER)
-        return " HAVING " + w.pick(
+        return " HAVING " + w.write(
             lambda: "count(*) > 1",
             lambda: f"{total} {w.pick('>', '<=', '<>')} {w.pick(0, 1, 2)}",
             lambda: f"{total} IS NULL",
             lambda: f"{total} > {scalar(w, self.depth, () if self.sets else self.columns, NUMBER)}",
             lambda: condition(w, self.columns, 0) if self.columns else "max(1) = 1",
-        )()
+        )
 
 
 def item(w: Writer, depth: int, scope: Scope, type: Type) -> str:
@@ -205,4 +211,3 @@ def _listed(items: list[str], columns: tuple[Column, ...]) -> str:
 
 def _direction(w: Writer) -> str:
     return w.pick("", " DESC", " NULLS LAST", " DESC NULLS FIRST")
-

@@ -12,8 +12,8 @@ SET_OPERATIONS = ("UNION ALL", "UNION ALL", "UNION", "INTERSECT", "INTERSECT ALL
 
 
 def compose(w: Writer, depth: int) -> Query:
-    shapes, shares = zip(*SHAPES.items(), strict=True)
-    return w.random.choices(shapes, shares)[0](w, depth)
+    (shape,) = w.random.choices(list(SHAPES), list(SHAPES.values()))
+    return shape(w, depth)
 
 
 def set_operation(w: Writer, depth: int) -> Query:

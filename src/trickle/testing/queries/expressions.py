@@ -54,7 +54,7 @@ Of = Callable[[Type], str]
 
 
 def _number(w: Writer, of: Of) -> str:
-    return w.pick(
+    return w.write(
         lambda: f"({of(NUMBER)} + {of(NUMBER)})",
         lambda: f"({of(NUMBER)} - 1)",
         lambda: f"{of(NUMBER)} * 2",
@@ -69,59 +69,59 @@ def _number(w: Writer, of: Of) -> str:
         lambda: f"CAST({of(TRUTH)} AS INT)",
         lambda: f"size({of(LIST)})",
         lambda: f"({of(PAIR)}).a",
-    )()
+    )
 
 
 def _decimal(w: Writer, of: Of) -> str:
-    return w.pick(
+    return w.write(
         lambda: f"({of(DECIMAL)} + {of(DECIMAL)})",
         lambda: f"({of(DECIMAL)} - 0.25)",
         lambda: f"abs({of(DECIMAL)})",
         lambda: f"CAST({of(NUMBER)} AS DECIMAL(10,2))",
-    )()
+    )
 
 
 def _double(w: Writer, of: Of) -> str:
-    return w.pick(
+    return w.write(
         lambda: f"({of(DOUBLE)} + {of(DOUBLE)})",
         lambda: f"abs({of(DOUBLE)})",
         lambda: f"({of(NUMBER)}) / 2",
         lambda: f"CAST({of(NUMBER)} AS DOUBLE)",
-    )()
+    )
 
 
 def _text(w: Writer, of: Of) -> str:
-    return w.pick(
+    return w.write(
         lambda: f"upper({of(TEXT)})",
         lambda: f"concat({of(TEXT)}, 'z')",
         lambda: f"substring({of(TEXT)}, 1, 1)",
         lambda: f"replace({of(TEXT)}, 'x', 'w')",
         lambda: f"CAST({of(NUMBER)} AS STRING)",
         lambda: f"({of(PAIR)}).b",
-    )()
+    )
 
 
 def _truth(w: Writer, of: Of) -> str:
-    return w.pick(
+    return w.write(
         lambda: f"({of(NUMBER)} > 1)",
         lambda: f"(NOT {of(TRUTH)})",
         lambda: f"coalesce({of(TRUTH)}, FALSE)",
         lambda: f"({of(TEXT)} IS NULL)",
         lambda: f"({of(TRUTH)} AND {of(TRUTH)})",
         lambda: f"({of(TRUTH)} OR {of(TRUTH)})",
-    )()
+    )
 
 
 def _day(w: Writer, of: Of) -> str:
-    return w.pick(lambda: f"date_add({of(DAY)}, 1)", lambda: f"CAST({of(MOMENT)} AS DATE)")()
+    return w.write(lambda: f"date_add({of(DAY)}, 1)", lambda: f"CAST({of(MOMENT)} AS DATE)")
 
 
 def _moment(w: Writer, of: Of) -> str:
-    return w.pick(lambda: f"date_trunc('DAY', {of(MOMENT)})", lambda: f"CAST({of(DAY)} AS TIMESTAMP)")()
+    return w.write(lambda: f"date_trunc('DAY', {of(MOMENT)})", lambda: f"CAST({of(DAY)} AS TIMESTAMP)")
 
 
 def _list(w: Writer, of: Of) -> str:
-    return w.pick(lambda: f"array({of(NUMBER)}, {of(NUMBER)})", lambda: f"array(1, {of(NUMBER)}, NULL)")()
+    return w.write(lambda: f"array({of(NUMBER)}, {of(NUMBER)})", lambda: f"array(1, {of(NUMBER)}, NULL)")
 
 
 def _pair(w: Writer, of: Of) -> str:
@@ -156,7 +156,7 @@ def condition(w: Writer, scope: Scope, deep: int = 2) -> str:
     known = [f.type for f in scope if f.type in SIMPLE]
     type = w.pick(*known) if known else NUMBER
     this = value(w, scope, type, min(deep, 1))
-    return w.pick(
+    return w.write(
         lambda: compared(w, scope, this, type),
         lambda: compared(w, scope, this, type),
         lambda: f"{this} IS {w.pick('NULL', 'NOT NULL')}",
@@ -165,7 +165,7 @@ def condition(w: Writer, scope: Scope, deep: int = 2) -> str:
         lambda: f"{this} IS {w.pick('', 'NOT ')}DISTINCT FROM {value(w, scope, type, 0)}",
         lambda: f"{value(w, scope, TEXT, 0)} LIKE {w.pick(chr(39) + 'x%' + chr(39), chr(39) + '_' + chr(39))}",
         lambda: value(w, scope, TRUTH, 1),
-    )()
+    )
 
 
 def compared(w: Writer, scope: Scope, this: str, type: Type) -> str:

@@ -57,7 +57,7 @@ def judge_case(bench: Bench, case: Case, step: int) -> Verdict:
     except TrickleError as refusal:
         outcome = Outcome.REFUSED if _names_construct(refusal) else Outcome.UNTYPED
         return Verdict(case, outcome, step, str(refusal))
-    except Exception as crash:  # noqa: BLE001
+    except Exception as crash:
         return Verdict(case, Outcome.CRASHED, step, f"{type(crash).__name__}: {crash}")
 
 

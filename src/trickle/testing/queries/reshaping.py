@@ -22,7 +22,9 @@ def unpivoted(w: Writer, source: Source) -> Source:
     first, second = value(w, source.scope, NUMBER, 1), value(w, source.scope, NUMBER, 1)
     below = f"(SELECT {kept} AS s1, CAST({first} AS INT) AS n1, CAST({second} AS INT) AS n2 FROM {source.text})"
     text = f"{below} UNPIVOT {'INCLUDE NULLS ' if nulls else ''}(n1 FOR s2 IN (n1, n2)) {alias}"
-    parts = [f"SELECT s1, '{n}' AS s2, {n} AS n1 FROM {below} WHERE {nulls or f'{n} IS NOT NULL'}" for n in ("n1", "n2")]
+    parts = [
+        f"SELECT s1, '{n}' AS s2, {n} AS n1 FROM {below} WHERE {nulls or f'{n} IS NOT NULL'}" for n in ("n1", "n2")
+    ]
     w.wordings.append((text, f"({' UNION ALL '.join(parts)}) {alias}"))
     return Source(text, (Field(f"{alias}.s1", TEXT), Field(f"{alias}.s2", TEXT), Field(f"{alias}.n1", NUMBER)))
 

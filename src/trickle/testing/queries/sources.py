@@ -70,14 +70,14 @@ def _joined(w: Writer, left: Source, right: Source) -> Source:
 def link(w: Writer, left: Scope, right: Scope) -> str:
     """A join condition: mostly an equality, sometimes with, or only, something else."""
     tie = tied(w, left, right)
-    return w.pick(
+    return w.write(
         lambda: tie,
         lambda: tie,
         lambda: f"{tie} AND {tied(w, left, right)}",
         lambda: f"{tie} AND {condition(w, left + right, 1)}",
         lambda: f"({tie} OR {condition(w, left + right, 0)})",
         lambda: condition(w, left + right, 1),
-    )()
+    )
 
 
 def tied(w: Writer, left: Scope, right: Scope) -> str:

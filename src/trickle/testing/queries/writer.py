@@ -31,6 +31,10 @@ class Writer:
     def pick(self, *choices: T) -> T:
         return self.random.choice(choices)
 
+    def write(self, *forms: Callable[[], str]) -> str:
+        """One of the forms; the others are never written."""
+        return self.random.choice(forms)()
+
     def chance(self, share: float) -> bool:
         return self.random.random() < share
 
