@@ -38,6 +38,31 @@ def type_of(expression: exp.Expr, columns: Sequence[Column]) -> str | None:
     return found.sql("spark") if found is not None else None
 
 
+def common_type(one: str | None, two: str | None) -> str | None:
+    """The type of a column that holds values of both.
+
+    >>> common_type("int", "DECIMAL(8, 2)"), common_type("date", "string")
+    ('DECIMAL(12, 2)', None)
+    """
+    if one is None or two is None:
+        return None
+    if is_same_type(one, two):
+        return one
+    kinds = [exp.DataType.build(t, dialect="spark").this for t in (one, two)]
+    if {*kinds} == {Type.DATE, Type.TIMESTAMPTZ}:
+        return "TIMESTAMP"
+    if all(kind in _DIGITS for kind in kinds):
+        return max(one, two, key=lambda t: _DIGITS[exp.DataType.build(t, dialect="spark").this])
+    if any(kind not in (*_DIGITS, *_FLOATING, Type.DECIMAL) for kind in kinds):
+        return None
+    united = _united([cast(null(), one), cast(null(), two)])
+    return united.sql("spark") if united is not None else None
+
+
+def is_same_type(one: str, two: str) -> bool:
+    return exp.DataType.build(one, dialect="spark") == exp.DataType.build(two, dialect="spark")
+
+
 def _known(node: exp.Expr) -> exp.DataType | None:
     """What sqlglot says, where it is right."""
     found = node.type

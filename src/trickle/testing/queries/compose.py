@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from trickle.testing.queries import blocks
-from trickle.testing.queries.types import Query
+from trickle.testing.queries.types import DAY, DECIMAL, MOMENT, NUMBER, Column, Query
 from trickle.testing.queries.writer import Writer
 
+_WIDER = {NUMBER: DECIMAL, DAY: MOMENT}
 SET_OPERATIONS = ("UNION ALL", "UNION ALL", "UNION", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
 
 
@@ -18,10 +20,16 @@ def compose(w: Writer, depth: int) -> Query:
 
 def set_operation(w: Writer, depth: int) -> Query:
     first = w.query(max(depth - 1, 0))
-    text = f"{_operand(first.text)} {w.pick(*SET_OPERATIONS)} {blocks.select(w, max(depth - 1, 0), first.columns)}"
+    columns = tuple(_widened(w, column) for column in first.columns)
+    text = f"{_operand(first.text)} {w.pick(*SET_OPERATIONS)} {blocks.select(w, max(depth - 1, 0), columns)}"
     if w.has_room(0.2):
-        text = f"({text}) {w.pick(*SET_OPERATIONS)} {blocks.select(w, 0, first.columns)}"
-    return Query(text, first.columns)
+        text = f"({text}) {w.pick(*SET_OPERATIONS)} {blocks.select(w, 0, columns)}"
+    return Query(text, columns)
+
+
+def _widened(w: Writer, column: Column) -> Column:
+    """Numbers of one side may meet decimals of the other, and dates times."""
+    return replace(column, type=_WIDER[column.type]) if column.type in _WIDER and w.chance(0.25) else column
 
 
 def with_ctes(w: Writer, depth: int) -> Query:

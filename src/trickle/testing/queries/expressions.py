@@ -96,7 +96,7 @@ def _text(w: Writer, of: Of) -> str:
         lambda: f"concat({of(TEXT)}, 'z')",
         lambda: f"substring({of(TEXT)}, 1, 1)",
         lambda: f"replace({of(TEXT)}, 'x', 'w')",
-        lambda: f"CAST({of(NUMBER)} AS STRING)",
+        lambda: f"CAST({of(w.pick(NUMBER, DECIMAL, DAY, MOMENT))} AS STRING)",
         lambda: f"({of(PAIR)}).b",
     )
 
@@ -113,7 +113,7 @@ def _truth(w: Writer, of: Of) -> str:
 
 
 def _day(w: Writer, of: Of) -> str:
-    return w.write(lambda: f"date_add({of(DAY)}, 1)", lambda: f"CAST({of(MOMENT)} AS DATE)")
+    return w.write(lambda: f"CAST(date_add({of(DAY)}, 1) AS DATE)", lambda: f"CAST({of(MOMENT)} AS DATE)")
 
 
 def _moment(w: Writer, of: Of) -> str:
