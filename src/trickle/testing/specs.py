@@ -19,7 +19,7 @@ from trickle.sql.dialects import DIALECTS, type_to_spark
 from trickle.sql.lower import lower
 from trickle.sql.lower.query import Query
 from trickle.sql.render import render
-from trickle.testing.oracle.engine import counted, judge
+from trickle.testing.oracle.engine import for_duckdb, judge
 
 Rows = Counter[tuple[Any, ...]]
 Schemas = dict[str, list[tuple[str, str]]]
@@ -113,9 +113,7 @@ def schemas_of(connection: Any) -> Schemas:
 
 def translated(sql: str) -> str:
     """What a plan says, in DuckDB's words."""
-    return (
-        sqlglot.parse_one(sql, read=DIALECTS["spark"]).transform(counted, copy=False).sql(dialect="duckdb", copy=False)
-    )
+    return for_duckdb(sqlglot.parse_one(sql, read=DIALECTS["spark"]))
 
 
 class Bench:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from pyspark.sql import functions as F
 
 from trickle.errors import TrickleError
@@ -29,7 +30,7 @@ class SparkStep:
         self.spark, self.bench, self.number = spark, bench, number
         self.unchanged = bench.unchanged(number)
         for name in (relation(table, version) for table in bench.schemas for version in Version):
-            spark.createDataFrame(bench.table(name, number)).createOrReplaceTempView(name)
+            spark.createDataFrame(_whole(bench.table(name, number))).createOrReplaceTempView(name)
 
     def bearable(self, cases: Iterable[Case], most: int = LIGHT) -> list[Case]:
         """The cases with a plan whose change has at most so many operators."""
@@ -61,6 +62,11 @@ class SparkStep:
         named = "|".join(self.bench.schemas)
         text = re.sub(rf"\b({named})\b", lambda found: relation(found[1], version), case.spec.query)
         return self.spark.sql(text)
+
+
+def _whole(table: pa.Table) -> pa.Table:
+    """In one chunk: PySpark cannot read a table that has none."""
+    return pa.table([pa.array(column.to_pylist(), column.type) for column in table.columns], schema=table.schema)
 
 
 def _weighted(rows: DataFrame, columns: Sequence[Column] | Sequence[str], sign: Column) -> DataFrame:
