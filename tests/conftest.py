@@ -28,7 +28,6 @@ HEAVY = (
     "acceptance/test_tpch",
     "integration/test_bench_lake",
     "integration/test_standalone_cluster",
-    "oracle/test_spark",
 )
 """Suites of many minutes, or that measure and want the machine for themselves: on request (`--heavy`, `--long`)."""
 HEAVY_ON_POSTGRES = ("behaviour/streams/", "acceptance/test_daemon", "acceptance/test_scheduler")

@@ -1,41 +1,46 @@
-"""The same law with Spark as the judge: 300 cases with `--heavy`, more with `--long`."""
+"""The random queries with Spark as engine and judge: 150 queries, with `--heavy` 600, with `--long` 3,000."""
 
 from __future__ import annotations
 
-from random import Random
+from collections.abc import Mapping
 
 import pytest
 from pyspark.sql import SparkSession
 
-from trickle.testing.oracle import CONSTRUCTS, Generator, InlineEngine, World, random_history
+from trickle.delta import RULES, Rule
+from trickle.plan import Node, Project
+from trickle.testing.effort import Effort
+from trickle.testing.oracle.mutations import broken, flip_sign
+from trickle.testing.queries.cases import cases
+from trickle.testing.queries.on_spark import SparkStep
+from trickle.testing.specs import Bench
 
-STEPS = 4
+QUERIES = (150, 600, 3_000)
+TOGETHER = 5
+"""Queries that make one job."""
 
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(scope="module")
-def engine(quick: SparkSession) -> InlineEngine:
-    return InlineEngine(lambda sql: [tuple(row) for row in quick.sql(sql).collect()])
+def wrong_rows(spark: SparkSession, count: int, rules: Mapping[type[Node], Rule] = RULES) -> list[tuple[object, ...]]:
+    """What is wrong with the first so many queries that are light."""
+    found: list[tuple[object, ...]] = []
+    for number, (story, batch) in enumerate(cases(0, 4 * count)):
+        with Bench(story, rules) as bench:
+            step = SparkStep(spark, bench, 1 + number % len(story.steps))
+            light = step.bearable(batch)[:count]
+            for first in range(0, len(light), TOGETHER):
+                found += step.wrong_rows(light[first : first + TOGETHER])
+        count -= len(light)
+        if not count:
+            return found
+    raise AssertionError("too few queries are light")
 
 
-@pytest.mark.parametrize("construct", CONSTRUCTS)
-def test_each_construct_on_spark(engine: InlineEngine, construct: str) -> None:
-    random = Random(construct)
-    world = World(engine, random_history(random, STEPS))
-    assert world.check(Generator(random, (construct,)).query(1)) is None
+@pytest.mark.timeout(3600)
+def test_random_queries_are_followed_on_spark(quick: SparkSession, effort: Effort) -> None:
+    assert wrong_rows(quick, effort.of(*QUERIES)) == []
 
 
-@pytest.mark.parametrize("seed", range(50))
-def test_compositions_on_spark(engine: InlineEngine, seed: int) -> None:
-    random = Random(f"spark {seed}")
-    world = World(engine, random_history(random, STEPS))
-    assert world.check(Generator(random).query(random.randint(2, 4))) is None
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(1000))
-def test_long_form_on_spark(engine: InlineEngine, seed: int) -> None:
-    random = Random(f"long spark {seed}")
-    world = World(engine, random_history(random, STEPS))
-    assert world.check(Generator(random).query(random.randint(1, 4))) is None
+def test_a_broken_rule_is_caught_on_spark(quick: SparkSession) -> None:
+    assert wrong_rows(quick, 5, {**RULES, Project: broken(RULES[Project], flip_sign)})

@@ -21,7 +21,6 @@ from trickle.plan.expressions import (
     renamed,
     same,
     substitute,
-    type_of,
     when,
 )
 from trickle.plan.names import CONTRIBUTIONS, FILE, HIDDEN, KEYS, POSITION, STORED, WEIGHT, hidden, is_reserved
@@ -56,6 +55,7 @@ from trickle.plan.nodes import (
 from trickle.plan.sharing import share, shared_nodes
 from trickle.plan.size import follows_change, is_small, weight
 from trickle.plan.tree import after, before, changes, rebuild, tables, walk
+from trickle.plan.types import type_of
 
 __all__ = [
     "CONTRIBUTIONS",

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from sqlglot import exp
-from sqlglot.optimizer.annotate_types import annotate_types
-
-from trickle.plan.columns import Column
 
 TRUE = exp.true()
 
@@ -118,19 +115,3 @@ def renamed(expression: exp.Expr, names: Mapping[str, str]) -> exp.Expr:
 def transform(expression: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
     """The expression with `change` applied to every part, from the top, not entering what it replaced."""
     return expression.transform(change)
-
-
-def type_of(expression: exp.Expr, columns: Sequence[Column]) -> str | None:
-    """The Spark type of an expression over these columns, None when it cannot be told.
-
-    >>> type_of(exp.Add(this=col("a"), expression=col("a")), [Column("a", "bigint")])
-    'BIGINT'
-    """
-    types = {c.name: c.type for c in columns if c.type}
-    if isinstance(expression, exp.Column):
-        return types.get(expression.name)
-    typed = substitute(expression, {name: cast(null(), type) for name, type in types.items()})
-    found = annotate_types(typed, dialect="spark").type
-    if found is None or found.is_type(exp.DataType.Type.UNKNOWN, exp.DataType.Type.NULL):
-        return None
-    return found.sql("spark")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +12,14 @@ from typing import Any, Self
 
 import sqlglot
 
-from trickle.delta import consolidate, differentiate
+from trickle.delta import RULES, Rule, consolidate, differentiate
 from trickle.delta.simplify import simplify
-from trickle.plan import WEIGHT, Version
-from trickle.sql.dialects import DIALECTS
+from trickle.plan import WEIGHT, Node, Version
+from trickle.sql.dialects import DIALECTS, type_to_spark
 from trickle.sql.lower import lower
 from trickle.sql.lower.query import Query
 from trickle.sql.render import render
-from trickle.testing.oracle.engine import judge
+from trickle.testing.oracle.engine import for_duckdb, judge
 
 Rows = Counter[tuple[Any, ...]]
 Schemas = dict[str, list[tuple[str, str]]]
@@ -103,21 +103,27 @@ def schemas_of(connection: Any) -> Schemas:
     )
     found: Schemas = {}
     for table, column, type in rows.fetchall():
-        found.setdefault(table, []).append((column, type.replace("VARCHAR", "STRING").replace("INTEGER", "INT")))
+        found.setdefault(table, []).append((column, type_to_spark(type, "duckdb")))
     return found
 
 
 def translated(sql: str) -> str:
     """What a plan says, in DuckDB's words."""
-    return sqlglot.transpile(sql, read="spark", write="duckdb")[0]
+    return for_duckdb(sqlglot.parse_one(sql, read=DIALECTS["spark"]))
 
 
 class Bench:
-    """A story played once in DuckDB: every table after every step, and the changes in between."""
+    """A story played once in DuckDB: every table after every step, and the changes in between.
 
-    def __init__(self, story: Story) -> None:
+    Schema `s3` is what step 3 sees: the tables as they are after it, under their names and as `t_after`, beside
+    `t_before` and `t_changes`. So one text serves all steps.
+    """
+
+    def __init__(self, story: Story, rules: Mapping[type[Node], Rule] = RULES) -> None:
         self.story = story
+        self.rules = rules
         self._connection: Any = judge()
+        self._plans: dict[Spec, Query] = {}
 
     def __enter__(self) -> Self:
         self._run(self.story.setup)
@@ -125,8 +131,6 @@ class Bench:
         for number, step in enumerate(self.story.steps, start=1):
             self._run(step.statements)
             self._keep(number)
-            for table in self.schemas:
-                self._connection.execute(_feed(table, number))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -137,62 +141,90 @@ class Bench:
         return schemas_of(self._connection)
 
     def plan(self, spec: Spec) -> Query:
-        return lower(spec.query, self.schemas, dialect=spec.dialect)
+        if spec not in self._plans:
+            self._plans[spec] = lower(spec.query, self.schemas, dialect=spec.dialect)
+        return self._plans[spec]
+
+    def state(self, spec: Spec, number: int) -> Rows:
+        """What DuckDB answers after a step."""
+        return self.rows(spec.for_duckdb, number)
 
     def states(self, spec: Spec) -> list[Rows]:
         """What DuckDB answers at the beginning and after each step."""
-        found = []
-        for number in range(len(self.story.steps) + 1):
-            self._connection.execute(f"USE s{number}")
-            found.append(self._rows(spec.for_duckdb))
-        self._connection.execute("USE main")
-        return found
+        return [self.state(spec, number) for number in range(len(self.story.steps) + 1)]
 
     def meaning(self, spec: Spec, number: int) -> Rows:
         """What the plan answers after a step."""
-        query = self.plan(spec)
-        names = ", ".join(f'"{name}"' for name in query.plan.names)
-        return self._rows(f"SELECT {names} FROM ({translated(render(query.plan, _at(number)))})")
+        plan = self.plan(spec).plan
+        return self.rows(_in_order(plan.names, render(plan, relation)), number)
 
     def deltas(self, spec: Spec) -> Iterable[Delta]:
-        query = self.plan(spec)
-        change = consolidate(differentiate(simplify(query.plan)))
-        names = ", ".join(f'"{name}"' for name in (WEIGHT, *query.plan.names))
+        sql = self.delta_sql(spec, self.change(spec))
         for number in range(1, len(self.story.steps) + 1):
-            sql = translated(render(change, _at(number)))
-            rows = self._connection.execute(f"SELECT {names} FROM ({sql})").fetchall()
-            gained, lost = (Counter({tuple(r[1:]): sign * r[0] for r in rows if r[0] * sign > 0}) for sign in (1, -1))
-            yield Delta(gained, lost)
+            yield self.delta(sql, number)
 
-    def _rows(self, sql: str) -> Rows:
-        return Counter(_plain(row) for row in self._connection.execute(sql).fetchall())
+    def change(self, spec: Spec, unchanged: frozenset[str] = frozenset()) -> Node:
+        """The plan of a query's change; tables in `unchanged` are known not to change."""
+        return consolidate(differentiate(simplify(self.plan(spec).plan), unchanged, self.rules))
+
+    def delta_sql(self, spec: Spec, change: Node) -> str:
+        """A change of a query in DuckDB's words, its weights first."""
+        return _in_order((WEIGHT, *self.plan(spec).plan.names), render(change, relation))
+
+    def delta(self, sql: str, number: int) -> Delta:
+        """What `delta_sql` says of a step."""
+        gained, lost = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
+        for row in self._fetch(sql, number):
+            (gained if row[0] > 0 else lost)[_plain(row[1:])] += abs(row[0])
+        return Delta(gained, lost)
+
+    def unchanged(self, number: int) -> frozenset[str]:
+        """The tables that a step leaves as they are."""
+        return frozenset(t for t in self.schemas if not self._fetch(f"FROM {t}_changes LIMIT 1", number))
+
+    def rows(self, sql: str, number: int) -> Rows:
+        """DuckDB's answer to a query of its own words."""
+        return Counter(_plain(row) for row in self._fetch(sql, number))
+
+    def table(self, name: str, number: int) -> Any:
+        """A table of `s3` as an Arrow table."""
+        return self._connection.execute(f"FROM s{number}.{name}").to_arrow_table()
+
+    def _fetch(self, sql: str, number: int) -> list[tuple[Any, ...]]:
+        self._connection.execute(f"USE s{number}")
+        found: list[tuple[Any, ...]] = self._connection.execute(sql).fetchall()
+        return found
 
     def _run(self, statements: Iterable[str]) -> None:
         for statement in statements:
-            self._connection.execute(statement.replace(" STRING", " VARCHAR"))
+            self._connection.execute(sqlglot.transpile(statement, read=DIALECTS["spark"], write="duckdb")[0])
 
     def _keep(self, number: int) -> None:
         self._connection.execute(f"CREATE SCHEMA s{number}")
         for table in self.schemas:
-            self._connection.execute(f"CREATE TABLE s{number}.{table} AS FROM main.{table}")
+            here = f"s{number}.{table}"
+            self._connection.execute(f"CREATE TABLE {here} AS FROM main.{table}")
+            self._connection.execute(f"CREATE VIEW {here}_after AS FROM {here}")
+            if number:
+                self._connection.execute(f"CREATE VIEW {here}_before AS FROM s{number - 1}.{table}")
+                self._connection.execute(f"CREATE TABLE {here}_changes AS {self.feed(table, number)}")
+
+    def feed(self, table: str, number: int) -> str:
+        """The net change as DuckDB itself computes it, one row per copy."""
+        old, new = f"s{number - 1}.{table}", f"s{number}.{table}"
+        came = f"SELECT *, 1 AS {WEIGHT} FROM (FROM {new} EXCEPT ALL FROM {old})"
+        return f"{came} UNION ALL SELECT *, -1 AS {WEIGHT} FROM (FROM {old} EXCEPT ALL FROM {new})"
+
+
+def relation(table: str, version: Version) -> str:
+    """A table as one step sees it."""
+    return f"{table}_{version.value}"
+
+
+def _in_order(names: Iterable[str], sql: str) -> str:
+    listed = ", ".join(f'"{name}"' for name in names)
+    return f"SELECT {listed} FROM ({translated(sql)})"
 
 
 def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(str(value) if isinstance(value, list | dict) else value for value in row)
-
-
-def _at(number: int) -> Any:
-    def relation(table: str, version: Version) -> str:
-        if version is Version.CHANGES:
-            return f"s{number}.{table}_changes"
-        return f"s{number if version is Version.AFTER else number - 1}.{table}"
-
-    return relation
-
-
-def _feed(table: str, number: int) -> str:
-    """The net change as DuckDB itself computes it, one row per copy."""
-    old, new = f"s{number - 1}.{table}", f"s{number}.{table}"
-    came = f"SELECT *, 1 AS {WEIGHT} FROM (FROM {new} EXCEPT ALL FROM {old})"
-    went = f"SELECT *, -1 AS {WEIGHT} FROM (FROM {old} EXCEPT ALL FROM {new})"
-    return f"CREATE TABLE s{number}.{table}_changes AS {came} UNION ALL {went}"

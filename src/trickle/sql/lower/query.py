@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from trickle.errors import NotIncremental
-from trickle.plan import Column, Distinct, Item, Node, Project, SetOp, SetOpKind, UnionAll, col, keep, tables
+from trickle.plan import Column, Distinct, Item, Node, Project, SetOp, SetOpKind, UnionAll, cast, col, keep, tables
 from trickle.plan.functions import Functions
 from trickle.plan.recursion import Recursion, needed
+from trickle.plan.types import common_type, is_same_type
 from trickle.sql.lower.block import Block
 from trickle.sql.lower.context import Context, Lowered, Memory, Schemas, Views
 from trickle.sql.lower.domain import carried_through
@@ -119,7 +120,7 @@ def _set_operation(tree: exp.SetOperation, context: Context) -> Lowered:
         raise wrong(f"a set operation of {len(left.labels)} and {len(right.labels)} columns", tree, context.text)
     labels = (*(c.name for c in left.carried), *left.labels)
     header = tuple(
-        context.fresh(label, a.type if a.type == b.type else None)
+        context.fresh(label, common_type(a.type, b.type))
         for label, a, b in zip(labels, left.plan.columns, right.plan.columns, strict=True)
     )
     parts = _as(left.plan, header), _as(right.plan, header)
@@ -151,8 +152,16 @@ def _combined(tree: exp.SetOperation, left: Node, right: Node) -> Node:
 
 
 def _as(plan: Node, header: tuple[Column, ...]) -> Node:
-    pairs = zip(header, plan.names, strict=True)
-    return Project(plan, tuple(Item(column, col(name)) for column, name in pairs))
+    """The columns under other names, and of the type they have together with the other side's.
+
+    (Left to the engine, a type would change with the side that is left out because nothing changed there.)
+    """
+    return Project(plan, tuple(Item(to, _cast(column, to)) for to, column in zip(header, plan.columns, strict=True)))
+
+
+def _cast(column: Column, to: Column) -> exp.Expr:
+    same = to.type is None or column.type is None or is_same_type(column.type, to.type)
+    return col(column.name) if same else cast(col(column.name), to.type or "")
 
 
 def _limited(lowered: Lowered, tree: exp.Query, context: Context) -> Lowered:

@@ -75,7 +75,7 @@ class DuckEngine:
         for table in list(tree.find_all(sqlglot.exp.Table)):
             if table.name in _NARROWED:
                 table.replace(sqlglot.exp.alias_(_NARROWED[table.name], table.alias_or_name, table=True))
-        return tree.transform(_counted).sql(dialect="duckdb")
+        return for_duckdb(tree)
 
     def store(self, table: str, sql: str, step: int) -> None:
         """Create a table from a query."""
@@ -168,12 +168,28 @@ class InlineEngine:
         return f"(SELECT {typed} FROM VALUES {values} AS t({names}){empty})"
 
 
-def _counted(node: sqlglot.exp.Expr) -> sqlglot.exp.Expr:
-    """count_if as a count: sqlglot writes it for DuckDB as a sum, which is NULL of nothing instead of 0."""
+def for_duckdb(tree: sqlglot.exp.Expr) -> str:
+    """A query of Spark in DuckDB's words, where sqlglot's own would mean something else too."""
+    return tree.transform(_reworded, copy=False).sql(dialect="duckdb", copy=False)
+
+
+def _reworded(node: sqlglot.exp.Expr) -> sqlglot.exp.Expr:
+    """count_if would be a sum, NULL of nothing instead of 0; LATERAL VIEW OUTER would not be OUTER."""
     if isinstance(node, sqlglot.exp.CountIf):
         one = sqlglot.exp.Literal.number(1)
         return sqlglot.exp.Count(this=when(node.this, one), big_int=True)
+    if isinstance(node, sqlglot.exp.Select):
+        for view in [v for v in node.args.get("laterals") or () if v.args.get("outer")]:
+            node.append("joins", _left_join(view))
+            view.pop()
     return node
+
+
+def _left_join(view: sqlglot.exp.Lateral) -> sqlglot.exp.Join:
+    (made,) = view.args["alias"].columns
+    rows = sqlglot.exp.select(sqlglot.exp.alias_(view.this.copy(), made)).subquery()
+    name = sqlglot.exp.TableAlias(this=view.args["alias"].this)
+    return sqlglot.exp.Join(this=sqlglot.exp.Lateral(this=rows, alias=name), side="LEFT", on=sqlglot.exp.true())
 
 
 def _literal(value: object) -> str:

@@ -127,6 +127,8 @@ AGGREGATES = (
     "var_samp(v)",
     "stddev_pop(v)",
     "stddev(CAST(v AS DECIMAL(12, 2)))",
+    "var_pop(CAST(v AS DECIMAL(12, 2)) * 0.125)",
+    "sum(CAST(v AS DECIMAL(12, 2)) + CASE WHEN v = 5 THEN CAST('NaN' AS DOUBLE) ELSE CAST(v AS DOUBLE) END)",
     "covar_pop(v, k)",
     "covar_samp(v, k)",
     "corr(v, k)",

@@ -1,0 +1,17 @@
+-- Two small tables of every type that random queries are made of.
+CREATE TABLE ta (n1 INT, m1 DECIMAL(8,2), f1 DOUBLE, s1 STRING, d1 DATE);
+CREATE TABLE tb (n1 BIGINT, n2 SMALLINT, m1 DECIMAL(8,2), f1 DOUBLE, s1 STRING, t1 TIMESTAMP);
+INSERT INTO ta VALUES (1, 1.50, CAST(0.5 AS DOUBLE), 'x', DATE '2024-02-28'), (2, NULL, NULL, 'y', NULL), (NULL, -2.25, CAST(1.25 AS DOUBLE), NULL, DATE '2024-03-01');
+INSERT INTO tb VALUES (1, 1, 10.01, CAST(-2 AS DOUBLE), 'x', TIMESTAMP '2024-02-29 12:30:00'), (2, NULL, 1.50, NULL, 'y', NULL), (3, 2, NULL, CAST(0.5 AS DOUBLE), 'x', TIMESTAMP '2024-03-01 00:00:00');
+
+-- STEP only the first table changes
+INSERT INTO ta VALUES (3, 0.00, CAST(1.25 AS DOUBLE), 'x', DATE '2024-02-29'), (1, 1.50, CAST(0.5 AS DOUBLE), 'x', DATE '2024-02-28');
+DELETE FROM ta WHERE n1 IS NULL;
+
+-- STEP only the second table changes
+UPDATE tb SET s1 = 'y', m1 = 10.01 WHERE n1 = 3;
+DELETE FROM tb WHERE n1 = 1;
+
+-- STEP both change
+INSERT INTO tb VALUES (1, 3, 2.00, NULL, 'x', NULL), (NULL, NULL, NULL, NULL, NULL, NULL);
+UPDATE ta SET m1 = 10.01, d1 = NULL WHERE n1 = 2;

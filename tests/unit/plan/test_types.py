@@ -1,0 +1,59 @@
+"""Types of expressions: as Spark has them, or unknown."""
+
+from __future__ import annotations
+
+import pytest
+from sqlglot import parse_one
+
+from trickle.plan import Column, type_of
+from trickle.plan.types import common_type
+
+COLUMNS = [Column(*c) for c in (("m", "DECIMAL(8, 2)"), ("i", "INT"), ("f", "DOUBLE"), ("s", "STRING"), ("d", "DATE"))]
+TOLD = {
+    "1.5": "DECIMAL(2, 1)",
+    "m + 1.125": "DECIMAL(10, 3)",
+    "m * m": "DECIMAL(17, 4)",
+    "m / 2": "DECIMAL(12, 6)",
+    "i + m": "DECIMAL(13, 2)",
+    "m + f": "DOUBLE",
+    "sum(m * (1 - m))": "DECIMAL(28, 4)",
+    "avg(m)": "DECIMAL(12, 6)",
+    "sum(m) FILTER (WHERE i > 1)": "DECIMAL(18, 2)",
+    "coalesce(i, 1.5)": "DECIMAL(11, 1)",
+    "CASE WHEN i > 1 THEN m ELSE f END": "DOUBLE",
+    "CASE WHEN m > 1.5 THEN i END": "INT",
+    "greatest(i, m)": "DECIMAL(12, 2)",
+    "count(m)": "BIGINT",
+    "m > 1.5": "BOOLEAN",
+    "CAST(m AS DOUBLE)": "DOUBLE",
+    "i / 2": "DOUBLE",
+}
+
+
+@pytest.mark.parametrize(("text", "type"), TOLD.items())
+def test_what_is_told_is_what_spark_says(text: str, type: str) -> None:
+    assert type_of(parse_one(text, dialect="spark"), COLUMNS) == type
+
+
+@pytest.mark.parametrize("text", ["d - d", "round(i)", "round(m, 1)", "floor(m)", "m + s", "m * m * m * m * m"])
+def test_what_is_not_sure_is_not_told(text: str) -> None:
+    assert type_of(parse_one(text, dialect="spark"), COLUMNS) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "both"),
+    [
+        ("smallint", "INT", "INT"),
+        ("int", "bigint", "bigint"),
+        ("int", "double", "DOUBLE"),
+        ("float", "int", "DOUBLE"),
+        ("decimal(8,2)", "double", "DOUBLE"),
+        ("bigint", "decimal(4,2)", "DECIMAL(22, 2)"),
+        ("date", "timestamp", "TIMESTAMP"),
+        ("string", "int", None),
+        ("array<int>", "array<int>", "array<int>"),
+        ("int", None, None),
+    ],
+)
+def test_a_column_of_two_types_has_the_type_that_holds_both(one: str, two: str | None, both: str | None) -> None:
+    assert common_type(one, two) == both
