@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,15 +20,15 @@ from ..refresh import intermediates
 from ..refresh.compile import Compiled, compile_query
 from ..refresh.solution import Part, Solution, circle_of
 from ..refresh.sources import STORED_SCHEMA, Point
+from ..refresh.stopwatch import Stopwatch
 from ..refresh.stored import Fit
 from ..refresh.windows import Window
-from ..registry.models import Refresh, StreamTable
+from ..registry.models import StreamTable
 from ..sql.statement import Name
 
 if TYPE_CHECKING:
     from .streams import Streams
 
-Clock = Callable[..., Refresh]
 """Makes a line of the history from what was done."""
 
 
@@ -83,7 +83,7 @@ def of(streams: Streams, table: StreamTable) -> list[StreamTable]:
     return members(table, streams.all()) if any(d.is_stream_table for d in table.dependencies) else []
 
 
-def close(streams: Streams, before: StreamTable, table: StreamTable, target: Snapshot, clock: Clock) -> None:
+def close(streams: Streams, before: StreamTable, table: StreamTable, target: Snapshot, watch: Stopwatch) -> None:
     """Give a stream table the query that closes a circle: all members are computed anew, in one commit."""
     others = [t for t in of(streams, table) if t.id != table.id]
     transaction = Transaction.begin(streams.lake)
@@ -99,7 +99,7 @@ def close(streams: Streams, before: StreamTable, table: StreamTable, target: Sna
     except BaseException:
         transaction.draft.discard(streams.lake.storage)
         raise
-    _commit(streams, transaction, before, parts, target, changed, clock)
+    _commit(streams, transaction, before, parts, target, changed, watch)
 
 
 def _reshaped(
@@ -143,7 +143,7 @@ def _commit(
     parts: Sequence[Part],
     target: Snapshot,
     changed: Sequence[tuple[int, int]],
-    clock: Clock,
+    watch: Stopwatch,
 ) -> None:
     registry, draft = streams.registry, transaction.draft
 
@@ -157,8 +157,9 @@ def _commit(
             registry.mark(connection, part.table, options=json.dumps(dict(part.table.keeping(()).options)))
         for part, (inserted, deleted) in zip(parts, changed, strict=True):
             registry.advance(connection, part.table, target.id, snapshot, transaction.base.id)
-            line = clock(part.table, "REINITIALIZE", "query_changed", inserted, deleted, target.id, snapshot)
-            registry.record(connection, line)
+            done = (inserted, deleted, target.id, snapshot)
+            result = watch.result(part.table, "REINITIALIZE", "query_changed", *done)
+            registry.record(connection, watch.line(part.table, result))
 
     draft.requirements.append(require)
     draft.riders.append(rider)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -27,8 +25,9 @@ from ..refresh.fixpoint import Fixpoint
 from ..refresh.refresh import Refresher
 from ..refresh.result import RefreshResult
 from ..refresh.sources import STORED_SCHEMA
+from ..refresh.stopwatch import Stopwatch
 from ..refresh.stored import Fit, refuse_reserved
-from ..registry.models import ACTIVE, SUSPENDED, Refresh, StreamTable
+from ..registry.models import ACTIVE, SUSPENDED, StreamTable
 from ..registry.scheduling import Scheduling
 from ..registry.store import Registry
 from ..sql.names import quote_spark
@@ -106,7 +105,7 @@ class Streams:
             version=1,
         )
         self.migrate()
-        started = time.perf_counter(), datetime.now(UTC)
+        watch = Stopwatch()
         compiled = self._compile(Transaction.begin(self.lake), table)
         table = replace(
             table, obstacle=compiled.construct, dependencies=compiled.dependencies(), functions=compiled.functions
@@ -121,7 +120,7 @@ class Streams:
                 content = self.refresher.content(table, compiled, target, transaction.base)
                 inserted = content.create(transaction, fill=initialize)
             kept = table.keeping(content.kept)
-            self._commit_created(transaction, kept, target, inserted, started, initialize)
+            self._commit_created(transaction, kept, target, inserted, watch, initialize)
         except BaseException:
             transaction.draft.discard(self.lake.storage)
             raise
@@ -162,7 +161,7 @@ class Streams:
         table: StreamTable,
         target: Snapshot,
         inserted: int,
-        started: tuple[float, datetime],
+        watch: Stopwatch,
         initialize: bool,
     ) -> None:
         def rider(connection: Connection, snapshot: int) -> None:
@@ -171,9 +170,8 @@ class Streams:
             added = self.registry.add(connection, table)
             if initialize:
                 self.registry.advance(connection, added, target.id, snapshot, transaction.base.id)
-                self.registry.record(
-                    connection, _line(added, started, "FULL", "initial_load", inserted, 0, target.id, snapshot)
-                )
+                result = watch.result(added, "FULL", "initial_load", inserted, 0, target.id, snapshot)
+                self.registry.record(connection, watch.line(added, result))
 
         transaction.draft.riders.append(rider)
         transaction.draft.message = f"create stream table {table.label}"
@@ -216,7 +214,7 @@ class Streams:
             Scheduling(self.registry).signal(connection)
 
     def _alter_query(self, before: StreamTable, table: StreamTable) -> StreamTable:
-        started = time.perf_counter(), datetime.now(UTC)
+        watch = Stopwatch()
         compiled = self._compile(Transaction.begin(self.lake), table)
         table = replace(
             table,
@@ -227,7 +225,7 @@ class Streams:
         )
         target = self._refresh_upstream(table, self.lake.head())
         if circles.of(self, table):
-            circles.close(self, before, table, target, lambda member, *done: _line(member, started, *done))
+            circles.close(self, before, table, target, watch)
             return self.find(Name(table.schema, table.name))
         transaction = Transaction.begin(self.lake)
         content = self.refresher.content(table, compiled, target, transaction.base)
@@ -245,10 +243,8 @@ class Streams:
             for reader in readers:
                 self.registry.mark(connection, reader, pending="source_schema_changed")
             self.registry.advance(connection, table, target.id, snapshot, transaction.base.id)
-            self.registry.record(
-                connection,
-                _line(table, started, "REINITIALIZE", "query_changed", inserted, deleted, target.id, snapshot),
-            )
+            result = watch.result(table, "REINITIALIZE", "query_changed", inserted, deleted, target.id, snapshot)
+            self.registry.record(connection, watch.line(table, result))
 
         transaction.draft.requirements.append(lambda connection, _: self.registry.require(connection, before))
         transaction.draft.riders.append(rider)
@@ -372,30 +368,3 @@ class Streams:
                 )
             oldest = min(oldest, source.frontier)
         return target if oldest == target.id else self.lake.snapshot(oldest)
-
-
-def _line(
-    table: StreamTable,
-    started: tuple[float, datetime],
-    action: str,
-    reason: str,
-    inserted: int,
-    deleted: int,
-    data_snapshot: int,
-    snapshot: int,
-) -> Refresh:
-    return Refresh(
-        table.id,
-        table.label,
-        started[1],
-        datetime.now(UTC),
-        action,
-        reason,
-        inserted,
-        deleted,
-        0,
-        (time.perf_counter() - started[0]) * 1000,
-        data_snapshot,
-        snapshot,
-        "user",
-    )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from sqlalchemy import Connection
 
@@ -16,7 +14,7 @@ from ..lake import snapshots
 from ..lake.draft import Requirement, Rider
 from ..lake.foreign import translated
 from ..lake.model import Snapshot, Table
-from ..registry.models import SUSPENDED, Refresh, StreamTable
+from ..registry.models import SUSPENDED, StreamTable
 from ..sql.statement import Name
 from .advance import Advance
 from .compile import Compiled
@@ -24,6 +22,7 @@ from .lookups import Read
 from .refresh import Refresher
 from .sources import STORED_SCHEMA
 from .staged import touched
+from .stopwatch import Stopwatch
 from .windows import Maker, changed_tables, held_in, makers
 
 
@@ -116,7 +115,7 @@ class _Maintenance:
     rider: Rider | None = None
 
     def run(self) -> None:
-        started, clock = datetime.now(UTC), time.perf_counter()
+        watch = Stopwatch()
         compiled = self.refresher.compiled(self.table, self.transaction.base)
         assert compiled.storage is not None
         stored = self.refresher.stored(self.table, self.transaction.base)
@@ -133,7 +132,8 @@ class _Maintenance:
         )
         with translated(f'stream table "{self.table.label}"'):
             changed = work.run(stored)
-        self.stage(started, clock, *changed)
+        watch.stop()
+        self.stage(watch, *changed)
 
     def most_rows(self) -> int:
         """How many rows the transaction adds or takes away."""
@@ -176,10 +176,9 @@ class _Maintenance:
         draft.requirements[:] = [r for r in draft.requirements if r is not self.requirement]
         draft.riders[:] = [r for r in draft.riders if r is not self.rider]
 
-    def stage(self, started: datetime, clock: float, inserted: int, deleted: int) -> None:
+    def stage(self, watch: Stopwatch, inserted: int, deleted: int) -> None:
         """The frontier and the history line go with the transaction's own commit."""
         registry, table, base = self.refresher.registry, self.table, self.transaction.base
-        milliseconds = (time.perf_counter() - clock) * 1000
 
         def unchanged_since(connection: Connection, head: Snapshot) -> None:
             registry.require(connection, table)
@@ -192,24 +191,8 @@ class _Maintenance:
 
         def rider(connection: Connection, snapshot: int) -> None:
             registry.advance(connection, table, snapshot, snapshot, seen=snapshot)
-            registry.record(
-                connection,
-                Refresh(
-                    table.id,
-                    table.label,
-                    started,
-                    datetime.now(UTC),
-                    "DIFFERENTIAL",
-                    "",
-                    inserted,
-                    deleted,
-                    0,
-                    milliseconds,
-                    snapshot,
-                    snapshot,
-                    "transaction",
-                ),
-            )
+            result = watch.result(table, "DIFFERENTIAL", "", inserted, deleted, snapshot, snapshot)
+            registry.record(connection, watch.line(table, result, initiated_by="transaction"))
 
         self.requirement, self.rider = unchanged_since, rider
         self.transaction.draft.requirements.append(unchanged_since)

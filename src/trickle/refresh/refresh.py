@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from sqlalchemy import Connection
 
@@ -31,6 +29,7 @@ from .content import Content
 from .look import Look, measure
 from .result import RefreshResult
 from .sources import STORED_SCHEMA, Point, Sources
+from .stopwatch import Stopwatch
 from .windows import Window, changed_tables, makers
 
 _NUMBERS = itertools.count(1)
@@ -130,7 +129,7 @@ class Run:
         self.kept = table.intermediates
         self.seen = self.head.id
         self.ceiling: float | None = None
-        self.started_at, self.clock = datetime.now(UTC), time.perf_counter()
+        self.watch = Stopwatch()
 
     def run(self) -> RefreshResult:
         try:
@@ -380,24 +379,7 @@ class Run:
     def result(
         self, choice: Choice, inserted: int, deleted: int, data_snapshot: int | None, snapshot: int | None
     ) -> RefreshResult:
-        elapsed = (time.perf_counter() - self.clock) * 1000
-        return RefreshResult(
-            self.table.label, choice.action, choice.reason, inserted, deleted, elapsed, data_snapshot, snapshot
-        )
+        return self.watch.result(self.table, choice.action, choice.reason, inserted, deleted, data_snapshot, snapshot)
 
     def line(self, result: RefreshResult, changed_rows: int) -> Refresh:
-        return Refresh(
-            self.table.id,
-            self.table.label,
-            self.started_at,
-            datetime.now(UTC),
-            result.action,
-            result.reason,
-            result.rows_inserted,
-            result.rows_deleted,
-            changed_rows,
-            result.duration_ms,
-            result.data_snapshot,
-            result.snapshot,
-            self.initiated_by,
-        )
+        return self.watch.line(self.table, result, changed_rows, self.initiated_by)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -136,7 +135,6 @@ class _Member(Run):
         super().__init__(owner, table, target, False, initiated_by)
         self.transaction, self.head = transaction, transaction.base
         self.work: tuple[Look, Choice, int, int] | None = None
-        self.spent = 0.0
 
     def stage(self) -> None:
         try:
@@ -147,7 +145,7 @@ class _Member(Run):
             if choice.reason in (SCHEMA_CHANGED, FUNCTION_CHANGED):
                 raise _Apart
             self.work = (look, choice, *self.staged(look, choice))
-            self.spent = time.perf_counter() - self.clock
+            self.watch.stop()
         except CommitConflict:
             raise
         except TrickleError as error:
@@ -167,7 +165,6 @@ class _Member(Run):
         """The registry's side of the commit. The commits of the other members are seen: they are the same."""
         assert self.work is not None
         self.seen = self.head.id if snapshot is None else snapshot
-        self.clock = time.perf_counter() - self.spent  # what the others took is not its own
         stored = self.owner.stored(self.table, self.transaction.base)
         wrote = snapshot if stored.id in touched(self.transaction) else None
         return self.settle(connection, *self.work, wrote)
