@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, inspect, select, u
 from ..errors import CommitConflict, ConfigError
 from .functions import FunctionStore
 from .models import ACTIVE, FAILED, Dependency, Refresh, StreamTable
-from .tables import VERSION, RegistryTables
+from .tables import VERSION, RegistryTables, aware
 
 
 class Registry:
@@ -221,15 +221,10 @@ def _stream_table(row: Row[Any]) -> StreamTable:
         obstacle=row.obstacle,
         last_error=row.last_error,
         errors_in_row=row.errors_in_row,
-        created_at=_aware(row.created_at),
+        created_at=aware(row.created_at),
     )
 
 
 def _refresh(row: Row[Any]) -> Refresh:
     values = {f: getattr(row, f) for f in Refresh.__dataclass_fields__}
-    return Refresh(**{**values, "started_at": _aware(row.started_at), "finished_at": _aware(row.finished_at)})
-
-
-def _aware(time: datetime) -> datetime:
-    # SQLite keeps no zone; all times of the registry are UTC.
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+    return Refresh(**{**values, "started_at": aware(row.started_at), "finished_at": aware(row.finished_at)})
