@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ConfigError, QueryError
 from .ops import explain, facts, functions
+from .ops.function_record import FunctionRecord
 from .ops.options import read_options, with_defaults
 from .ops.streams import Streams
 from .records import Records
@@ -156,7 +157,7 @@ class StreamTableMethods:
         aggregate: bool = False,
         replace: bool = False,
         if_not_exists: bool = False,
-    ) -> functions.FunctionRecord:
+    ) -> FunctionRecord:
         """Define a function of the lake: a Python one, or an expression over `parameters` such as "a INT, b STRING".
 
         `deterministic=False` says that the same arguments may get another answer; a Python function is taken for
@@ -173,7 +174,7 @@ class StreamTableMethods:
         self._require_no_transaction("DROP FUNCTION")
         functions.drop(self._streams, name, if_exists)
 
-    def functions(self) -> Records[functions.FunctionRecord]:
+    def functions(self) -> Records[FunctionRecord]:
         """Every function of the lake, and which stream tables use it."""
         return functions.listing(self._streams)
 

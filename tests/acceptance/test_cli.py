@@ -202,6 +202,15 @@ def test_statements_come_from_a_file_and_from_stdin(shop: Trickle, monkeypatch: 
 
 
 @pytest.mark.spark
+def test_functions_are_created_called_and_dropped(shop: Trickle) -> None:
+    said = shop("sql", "CREATE FUNCTION net(x INT) RETURNS INT RETURN x - 1")
+    assert said.out.strip() == "function net(x INT) returns INT, deterministic"
+    assert shop("sql", "SELECT net(4) AS n, net(5)", "--json").json == [{"n": 3, "net(5)": 4}]
+    assert shop("sql", "DROP FUNCTION net").out.strip() == "done"
+    assert shop("sql", "SELECT net(4)").code == 1
+
+
+@pytest.mark.spark
 def test_a_transaction_spans_statements_and_must_be_closed(shop: Trickle) -> None:
     assert shop("sql", "BEGIN; DELETE FROM t; INSERT INTO t VALUES (7, 7); COMMIT").code == 0
     assert shop("snapshots", "--json").json[-1]["id"] == 3

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..ops.function_record import FunctionRecord
 from ..records import Record
 from ..refresh.result import RefreshResult
 from ..registry.models import StreamTable
@@ -111,6 +112,8 @@ def sentence(fact: Any) -> str:
             return defined(fact)
         case RefreshResult():
             return refreshed(fact)
+        case FunctionRecord():
+            return fact.said
     did = counted(fact.rows, "row") if fact.rows else "done"
     return f"{did}, snapshot {fact.snapshot}" if fact.snapshot is not None else did
 

@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 import sqlglot
@@ -18,7 +17,7 @@ from ..execute.binding import Binding
 from ..execute.functions import is_builtin
 from ..execute.transaction import Transaction
 from ..plan.functions import Function, Kind, Parameter, hash_of
-from ..records import Record, Records
+from ..records import Records
 from ..registry.functions import StoredFunction
 from ..registry.models import FUNCTION_CHANGED, StreamTable
 from ..registry.store import Registry
@@ -27,22 +26,9 @@ from ..sql.dialects import SparkSql
 from ..sql.function_body import check_body
 from ..sql.grammar.functions import parameters as read_parameters
 from ..sql.names import quote_spark
+from .function_record import FunctionRecord
 from .pickling import essence, pickled
 from .streams import Streams
-
-
-@dataclass(frozen=True)
-class FunctionRecord(Record):
-    name: str
-    kind: str
-    parameters: tuple[str, ...]
-    returns: str
-    deterministic: bool
-    body: str
-    version: int
-    hash: str
-    used_by: tuple[str, ...]
-    created_at: datetime
 
 
 def listing(streams: Streams) -> Records[FunctionRecord]:

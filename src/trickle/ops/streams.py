@@ -346,9 +346,12 @@ class Streams:
 
     def upstream(self, table: StreamTable) -> list[StreamTable]:
         """The stream tables that this one reads, or the circle that it stands in, from outside."""
-        circle = circles.of(self, table) or [table]
+        if not any(d.is_stream_table for d in table.dependencies):
+            return []
+        tables = self.all()
+        circle = circles.members(table, tables) or [table]
         names = {d.name for t in circle for d in t.dependencies if d.is_stream_table} - {t.stored for t in circle}
-        return [s for s in self.all() if s.stored in names] if names else []
+        return [s for s in tables if s.stored in names]
 
     def _refresh_upstream(self, table: StreamTable, target: Snapshot) -> Snapshot:
         """Bring what it reads to the target; up to where all of that is fresh then."""

@@ -30,6 +30,7 @@ from sqlalchemy import (
 
 from ..errors import CommitConflict
 from ..plan.functions import Function, Functions, Kind, Parameter
+from .tables import aware
 
 ReadFunctions = Callable[[Collection[str]], Functions]
 
@@ -183,4 +184,4 @@ def _stored(row: Row[Any]) -> StoredFunction:
         code=row.code,
         hash=row.hash,
     )
-    return StoredFunction(function, row.version, row.created_at)
+    return StoredFunction(function, row.version, aware(row.created_at))

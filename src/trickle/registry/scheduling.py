@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from .models import StreamTable
-from .store import Registry, aware
+from .store import Registry
+from .tables import aware
 
 SIGNAL = "scheduler"
 BLOWN, PASS = "blown", "pass"

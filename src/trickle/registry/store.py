@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, inspect, select, u
 from ..errors import CommitConflict, ConfigError
 from .functions import FunctionStore
 from .models import ACTIVE, FAILED, Dependency, Refresh, StreamTable
-from .tables import VERSION, RegistryTables
+from .tables import VERSION, RegistryTables, aware
 
 
 class Registry:
@@ -247,8 +247,3 @@ def _stream_table(row: Row[Any]) -> StreamTable:
 def _refresh(row: Row[Any]) -> Refresh:
     values = {f: getattr(row, f) for f in Refresh.__dataclass_fields__}
     return Refresh(**{**values, "started_at": aware(row.started_at), "finished_at": aware(row.finished_at)})
-
-
-def aware(time: datetime) -> datetime:
-    # SQLite keeps no zone; all times of the registry are UTC.
-    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from sqlalchemy import BigInteger, Column, DateTime, Float, Integer, MetaData, String, Table, Text
 
@@ -82,3 +83,8 @@ class RegistryTables:
     def __getitem__(self, name: str) -> Table:
         full = f"trickle_{name}"
         return self.metadata.tables[f"{self.metadata.schema}.{full}" if self.metadata.schema else full]
+
+
+def aware(time: datetime) -> datetime:
+    # SQLite keeps no zone; all times of the registry are UTC.
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

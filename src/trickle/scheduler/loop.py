@@ -19,7 +19,7 @@ from ..events import Events, SchedulerStarted, SchedulerStopped
 from ..lake.maintenance import orphans
 from ..ops.streams import Streams
 from ..registry.scheduling import Scheduling
-from ..registry.store import aware
+from ..registry.tables import aware
 from .decide import decide
 from .state import Course, Plan, Start, State
 from .survey import Glance, News, Sight, Survey

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from datetime import UTC
 
 import pandas as pd
 import pytest
@@ -145,7 +146,7 @@ def test_another_python_body_or_type_is_noticed(shop: Stage) -> None:
     shop.db.create_function("mark", lambda x: f"<{x}>", "STRING", replace=True)
     assert shop.db.refresh_stream_table("marks").reason == "function_changed"
     assert (1, "<10>") in shop.rows("marks")
-    assert [(f.version, f.used_by) for f in shop.db.functions()] == [(2, ("marks",))]
+    assert [(f.version, f.used_by, f.created_at.tzinfo) for f in shop.db.functions()] == [(2, ("marks",), UTC)]
 
 
 def test_a_function_in_use_is_not_dropped_nor_made_unsteady(shop: Stage) -> None:
