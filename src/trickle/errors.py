@@ -2,7 +2,8 @@
 
     TrickleError
     ├── ConfigError            a setting, an argument or the machine is not as needed
-    │   └── JavaMissing        no Java, or one too old for Spark
+    │   ├── JavaMissing        no Java, or one too old for Spark
+    │   └── SparkLost          the Spark of a scheduler no longer answers
     ├── SessionClosed          the connection was closed
     ├── QueryError             a statement is wrong: syntax, names, types, arity
     │   └── NotIncremental     a query has no differential form
@@ -62,6 +63,10 @@ class ConfigError(TrickleError):
 
 class JavaMissing(ConfigError):
     code = "java_missing"
+
+
+class SparkLost(ConfigError):
+    code = "spark_lost"
 
 
 class SessionClosed(TrickleError):

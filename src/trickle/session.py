@@ -21,11 +21,13 @@ from .execute import alter, ddl, describe, dml, merge
 from .execute.binding import Binding
 from .execute.transaction import Transaction
 from .lake import snapshots
+from .lake.draft import Draft
 from .lake.foreign import translated
 from .lake.lake import Lake, missing, open_lake
 from .lake.maintenance import cluster, expire, merging, orphans, protect, rewriting
 from .lake.model import Snapshot
 from .ops import guard
+from .ops.reads import Reads
 from .ops.streams import Streams
 from .records import Record, Records
 from .refresh import immediate
@@ -90,6 +92,7 @@ class Session(StreamTableMethods, ScheduleMethods):
         self._upkeep: immediate.Upkeep | None = None
         self._stream_tables = Streams.of(lake)
         self.events = Events()
+        self._reads = Reads(self._stream_tables)
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -132,6 +135,7 @@ class Session(StreamTableMethods, ScheduleMethods):
             if self._transaction is not None:
                 self._rollback()
             if self._lake is not None:
+                self._reads.close()
                 self._lake.close()
             self._lake = None
 
@@ -284,7 +288,7 @@ class Session(StreamTableMethods, ScheduleMethods):
         return self._reading(lambda _, b: b.run(statement.text))
 
     def _reading(self, work: Callable[[Transaction, Binding], T]) -> T:
-        transaction = self._transaction or Transaction.begin(self.lake)
+        transaction = self._transaction or Transaction(self.lake, Draft(self.lake.head()), self._reads)
         return self._bound(transaction, work)
 
     def _bound(self, transaction: Transaction, work: Callable[[Transaction, Binding], T]) -> T:

@@ -118,6 +118,9 @@ def test_version_and_settings_are_facts(trickle: Trickle) -> None:
         ("create", "s", "SELECT 1 AS one", "--mode", "SOMETIMES"),
         ("create", "s", "SELECT 1 AS one", "--option", "shedule=5m"),
         ("create", "s", "SELECT 1 AS one", "--option", "schedule"),
+        ("create", "s", "SELECT 1 AS one", "--option", "schedule=often"),
+        ("run", "--log", "xml"),
+        ("run", "--for", "soon"),
         ("history", "--limit", "0"),
     ],
 )
@@ -335,7 +338,7 @@ def test_the_examples_of_the_help_can_be_typed(shop: Trickle) -> None:
     script = "CREATE TABLE orders (customer INT, amount DECIMAL(8, 2)); INSERT INTO orders VALUES (1, 5)"
     assert shop("sql", script).code == 0
     typed = [c.epilog.removeprefix(EXAMPLE) for _, c in walk("trickle", get_command(app)) if c.epilog]
-    assert len(typed) == 8
+    assert len(typed) == 10
     for line in typed:
         _, *arguments = shlex.split(line)
         said = shop(*arguments)

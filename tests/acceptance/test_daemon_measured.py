@@ -113,3 +113,21 @@ def test_a_disk_that_refuses_is_tried_until_it_takes(
         shutil.move(aside, folder)
         daemon.wait_for(lambda: all(s.lag_seconds == 0 for s in db.stream_table_status()))
         assert daemon.end() == 0
+
+
+def test_without_its_java_the_daemon_ends_and_blames_no_table(
+    lake: LakeSite, quick: SparkSession, peer: DuckDBPeer, tmp_path: Path
+) -> None:
+    prepare(lake, quick, peer)
+    with lake.connect(quick) as db, Daemon(lake, tmp_path / "daemon", **QUICK).ready() as daemon:
+        persist(peer, lake.address, "INSERT INTO orders VALUES (1, 1, 1)")
+        daemon.wait_for(lambda: daemon.events("refresh_finished"))
+        daemon.kill_java()
+        persist(peer, lake.address, "INSERT INTO orders VALUES (2, 1, 1)")
+        assert daemon.wait(120) == 3
+        assert "spark has gone away" in daemon.log()
+        assert {s.status for s in db.stream_table_status()} <= {"ACTIVE", "ERROR"}
+    with lake.connect(quick) as db, Daemon(lake, tmp_path / "daemon", **QUICK).ready() as daemon:
+        daemon.wait_for(lambda: all(s.lag_seconds == 0 for s in db.stream_table_status()))
+        assert {s.status for s in db.stream_table_status()} == {"ACTIVE"}
+        assert daemon.end() == 0

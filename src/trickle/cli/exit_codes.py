@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from ..errors import CommitConflict, ConfigError, JavaMissing, StorageError, TrickleError
+from ..errors import CommitConflict, ConfigError, JavaMissing, SparkLost, StorageError, TrickleError
 
 
 class ExitCode(IntEnum):
@@ -20,13 +20,14 @@ MEANINGS = {
     ExitCode.OK: "done",
     ExitCode.FAILED: "the statement or the lake failed",
     ExitCode.USAGE: "the command line, a setting or an argument is wrong",
-    ExitCode.ENVIRONMENT: "the machine is not ready: no Java, a full or read-only disk",
+    ExitCode.ENVIRONMENT: "the machine is not ready: no Java or Spark, a full or read-only disk",
     ExitCode.CONFLICT: "another writer was first; the same command may succeed when run again",
     ExitCode.INTERRUPTED: "interrupted by Ctrl-C",
 }
 
 _BY_ERROR: tuple[tuple[type[TrickleError], ExitCode], ...] = (
     (JavaMissing, ExitCode.ENVIRONMENT),
+    (SparkLost, ExitCode.ENVIRONMENT),
     (StorageError, ExitCode.ENVIRONMENT),
     (ConfigError, ExitCode.USAGE),
     (CommitConflict, ExitCode.CONFLICT),

@@ -40,7 +40,12 @@ OPTIONS = (
     Option("fuse_ceiling", None, "changed rows that the fuse lets through"),
     Option("fuse_sensitivity", None, "k of mean + k·σ, what is usual by the history; 3 unless given"),
     Option("target_lag", None, "how far it may lag behind, a duration; sets the pace of a calculated schedule"),
-    Option("tier", "hot", "how often it is needed: intervals ×1, ×2, ×10, never", ("hot", "warm", "cold", "frozen")),
+    Option(
+        "tier",
+        "hot",
+        "how often it is needed: intervals ×1, ×2, ×10, never; 'auto': by when it was last read through Trickle",
+        ("hot", "warm", "cold", "frozen", "auto"),
+    ),
     Option("source_ddl", "block", "what a change of a source's columns does", ("block", "adapt")),
     Option(
         "float_sums",

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Boolean, Column, DateTime, Float, Integer, Me
 
 
 def add_schedule_tables(metadata: MetaData) -> None:
-    """Leases, gates, watermarks, groups, fuses; and the signal that wakes schedulers."""
+    """Leases, gates, watermarks, groups, fuses, reads; and the signal that wakes schedulers."""
     moment = DateTime(timezone=True)
     Table("trickle_signal", metadata, Column("name", String, primary_key=True), Column("number", BigInteger))
     Table("trickle_control", metadata, Column("name", String, primary_key=True), Column("value", Text))
@@ -66,4 +66,10 @@ def add_schedule_tables(metadata: MetaData) -> None:
         Column("blown_at", moment),
         Column("changed_rows", BigInteger, nullable=False),
         Column("ceiling", Float),
+    )
+    Table(
+        "trickle_read",
+        metadata,
+        Column("stream_table_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("read_at", moment, nullable=False),
     )

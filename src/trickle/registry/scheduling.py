@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -189,6 +189,15 @@ class Scheduling:
     def put_fuse(self, connection: Connection, id: int, fuse: Fuse | None) -> None:
         values = None if fuse is None else {k: v for k, v in vars(fuse).items() if k != "stream_table_id"}
         self._put(connection, "fuse", {"stream_table_id": id}, values)
+
+    def note_reads(self, connection: Connection, reads: Mapping[int, datetime]) -> None:
+        if self.registry.is_current(connection):
+            for id, at in reads.items():
+                self._put(connection, "read", {"stream_table_id": id}, {"read_at": at})
+
+    def reads(self, connection: Connection) -> dict[int, datetime]:
+        """When stream tables that learn their tier were last read."""
+        return {r.stream_table_id: aware(r.read_at) for r in self._rows(connection, "read", "stream_table_id")}
 
     # Standing and upkeep.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from ..dag import STREAM, Graph, diamonds, together
 from ..registry.models import StreamTable
@@ -11,6 +12,8 @@ from ..schedules import Calculated, Clock, Every, Manual, Schedule, read_duratio
 from .state import Member, Read, Unit
 
 PACES = {"hot": 1.0, "warm": 2.0, "cold": 10.0}
+WARM, COLD = timedelta(hours=1), timedelta(days=1)
+"""Not read for that long, a table that learns its tier is warm, or cold."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,14 @@ class Layout:
     """Sources before their readers."""
 
     @classmethod
-    def of(cls, tables: Sequence[StreamTable], groups: Iterable[Iterable[str]], default: Clock) -> Layout:
-        """`groups` are named sets that are committed together, by label."""
+    def of(
+        cls,
+        tables: Sequence[StreamTable],
+        groups: Iterable[Iterable[str]],
+        default: Clock,
+        unread: Mapping[int, timedelta] | None = None,
+    ) -> Layout:
+        """`groups` are named sets that are committed together, by label; `unread` is since when nobody read a table."""
         graph = graph_of(tables)
         by_stored = {t.stored: t for t in tables}
         stored = {t.label: t.stored for t in tables}
@@ -35,9 +44,18 @@ class Layout:
         for n, unit in enumerate(units):
             members = tuple(_member(by_stored[name], clocks[name]) for name in unit)
             sources = {place[s] for name in unit for s in graph.sources[name] if s in place} - {n}
-            pace = min(PACES.get(by_stored[name].options.get("tier", "hot"), 1.0) for name in unit)
+            pace = min(PACES.get(tier(by_stored[name], unread or {}), 1.0) for name in unit)
             found.append(Unit(members, tuple(sorted(sources)), bool(slow.intersection(unit)), pace))
         return cls({t.id: t for t in tables}, tuple(found))
+
+
+def tier(table: StreamTable, unread: Mapping[int, timedelta]) -> str:
+    """The tier that was set, or the one that it was learned to be in."""
+    given = str(table.options.get("tier", "hot"))
+    if given != "auto":
+        return given
+    since = unread.get(table.id, timedelta())
+    return "cold" if since > COLD else "warm" if since > WARM else "hot"
 
 
 def graph_of(tables: Iterable[StreamTable]) -> Graph:

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from ..errors import TrickleError
+from ..errors import SparkLost, TrickleError
 from ..events import Events, SchedulerStarted, SchedulerStopped
 from ..lake.maintenance import orphans
 from ..ops.streams import Streams
@@ -85,6 +85,12 @@ class Scheduler:
                 self.sleep(until)
         finally:
             self.leave()
+            if self.tracks.lost is not None:
+                raise SparkLost(
+                    "spark has gone away",
+                    detail=str(self.tracks.lost)[:500],
+                    hint="start the scheduler again; what was running was not committed.",
+                )
 
     # One tick.
 
@@ -93,6 +99,9 @@ class Scheduler:
         now = datetime.now(UTC)
         for outcome in self.workers.finished():
             self.tracks.settle(outcome, now)
+        if self.tracks.lost is not None:
+            self.stop()
+            return False
         self.upkeep(now)
         news = self.glance.news()
         sight = self.survey.look(news, now)

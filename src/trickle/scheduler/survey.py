@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -19,6 +19,8 @@ from ..registry.scheduling import SIGNAL, Scheduling
 from ..schedules import Calculated, Clock, Every, read_schedule
 from .layout import Layout
 from .state import Standing
+
+LEARNS = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class Survey:
     """The last snapshot that changed each stored table."""
     _seen: News | None = None
     _layout: Layout | None = None
+    _learn_at: datetime | None = None
+    """When tiers are learned anew."""
 
     def __post_init__(self) -> None:
         self.scheduling = Scheduling(self.streams.registry)
@@ -93,7 +97,7 @@ class Survey:
         """Everything a decision needs."""
         with self.lake.reading() as connection:
             rows = self.scheduling.standings(connection)
-            layout = self._laid_out(connection, news, rows)
+            layout = self._laid_out(connection, news, rows, now)
             held = Holds.read(connection, self.streams.registry, layout.tables.values())
             leases = self.scheduling.leases(connection, now)
             paused = self.scheduling.control(connection, "paused") is not None
@@ -105,15 +109,23 @@ class Survey:
         others = frozenset(id for id, (owner, _) in leases.items() if owner != self.owner)
         return Sight(news, layout, standings, {**reasons, **suspended}, others, paused)
 
-    def _laid_out(self, connection: Connection, news: News, rows: list[Any]) -> Layout:
+    def _laid_out(self, connection: Connection, news: News, rows: list[Any], now: datetime) -> Layout:
         versions = {r.id: r.version for r in rows}
         known = self._layout
         told = self._seen is None or news.signals != self._seen.signals
+        told = told or (self._learn_at is not None and now > self._learn_at)
         if known is None or told or versions != {t.id: t.version for t in known.tables.values()}:
             tables = [t for t in self.streams.registry.all(connection) if t.id in versions]
             groups = [g.members for g in self.scheduling.refresh_groups(connection)]
-            self._layout = known = Layout.of(tables, groups, self.default)
+            self._layout = known = Layout.of(tables, groups, self.default, self._unread(connection, tables, now))
         return known
+
+    def _unread(self, connection: Connection, tables: list[StreamTable], now: datetime) -> dict[int, timedelta]:
+        """For how long nobody read the tables that learn their tier; looked at now and then."""
+        learning = [t for t in tables if t.options.get("tier") == "auto"]
+        self._learn_at = now + LEARNS if learning else None
+        reads = self.scheduling.reads(connection) if learning else {}
+        return {t.id: now - reads.get(t.id, t.created_at or now) for t in learning}
 
     @property
     def default(self) -> Clock:
@@ -127,8 +139,3 @@ class Survey:
             for part in changed_tables(self.lake, since, news.head):
                 for id, snapshot in part.items():
                     self.changed[id] = max(snapshot, self.changed.get(id, -1))
-
-    def tables(self, ids: list[int]) -> list[StreamTable]:
-        """As they were when the layout was made."""
-        assert self._layout is not None
-        return [self._layout.tables[id] for id in ids]

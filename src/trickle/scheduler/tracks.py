@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from py4j.protocol import Py4JNetworkError
+
 from ..errors import TrickleError
 from ..events import (
     Events,
@@ -53,6 +55,8 @@ class Tracks:
     events: Events
     tracks: dict[Key, Track] = field(default_factory=dict)
     sight: Sight | None = None
+    lost: Exception | None = None
+    """The error with which Spark went away: nothing can be refreshed in this process any more."""
 
     def of(self, key: Key) -> Track:
         return self.tracks.setdefault(key, Track(datetime.now(UTC)))
@@ -110,6 +114,9 @@ class Tracks:
     def failed(self, outcome: Outcome, track: Track, now: datetime) -> None:
         """Retry later, or suspend: the member that failed, not those that were to be committed with it."""
         error, settings = outcome.error, self.streams.lake.settings
+        if error is not None and lost_spark(error):
+            self.lost = error
+            return
         code = error.code if isinstance(error, TrickleError) else "trickle_error"
         message = error.message if isinstance(error, TrickleError) else f"{type(error).__name__}: {error}"
         broken = self.broken(outcome.key)
@@ -228,3 +235,13 @@ class Tracks:
 
 def _key(unit: Unit) -> Key:
     return tuple(m.id for m in unit.members)
+
+
+def lost_spark(error: BaseException) -> bool:
+    """Whether an error is, or stems from, a Java process that no longer answers."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, Py4JNetworkError | ConnectionError):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from trickle.errors import AlreadyExists, ConfigError, NotFound, QueryError
+from trickle.registry.scheduling import Scheduling
 from trickle.testing.streams.stage import Stage
 
 pytestmark = pytest.mark.spark
@@ -109,7 +110,7 @@ def test_an_older_registry_is_brought_up_to_date_when_it_is_needed(shop: Stage) 
     shop.stream("per", PER_CUSTOMER)
     registry = shop.db._streams.registry
     with shop.db.lake.catalog.writing() as connection:
-        for name in ("gate", "fuse", "signal", "control", "lease", "scheduler", "watermark", "watermark_group"):
+        for name in ("gate", "fuse", "signal", "control", "lease", "scheduler", "watermark", "watermark_group", "read"):
             registry.tables[name].drop(connection)
         registry.tables["refresh_group"].drop(connection)
         connection.execute(registry.tables["registry"].update().values(version=1))
@@ -166,3 +167,13 @@ def test_a_refresh_group_names_stream_tables(shop: Stage) -> None:
         shop.db.create_refresh_group("other", ["per", "nothing"])
     shop.db.sql("CALL trickle.drop_refresh_group('day')")
     assert shop.db.refresh_groups() == []
+
+
+def test_a_read_is_remembered_of_tables_that_learn_their_tier(shop: Stage) -> None:
+    shop.stream("per", PER_CUSTOMER, tier="auto")
+    shop.stream("joined", JOINED)
+    scheduling = Scheduling(shop.db._streams.registry)
+    shop.rows("per"), shop.rows("joined"), shop.db.sql("SELECT * FROM per").collect()
+    shop.db._reads.close()
+    with shop.db.lake.reading() as connection:
+        assert list(scheduling.reads(connection)) == [shop.db._streams.all()[0].id]

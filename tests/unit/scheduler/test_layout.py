@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from trickle.registry.models import Dependency, StreamTable
@@ -65,9 +66,14 @@ def test_clocks_come_from_schedules_lags_and_tiers() -> None:
     }
 
 
-def test_errors_that_pass_by_themselves_never_suspend() -> None:
-    from datetime import UTC, datetime
+def test_a_tier_is_learned_from_when_a_table_was_last_read() -> None:
+    tables = [table(n, f"s{n}", "main.t", schedule="10s", tier="auto") for n in range(4)]
+    unread = {0: timedelta(minutes=59), 1: timedelta(hours=2), 2: timedelta(days=2)}
+    units = Layout.of(tables, [], Every(1), unread).units
+    assert {u.members[0].id: u.pace for u in units} == {0: 1.0, 1: 2.0, 2: 10.0, 3: 1.0}
 
+
+def test_errors_that_pass_by_themselves_never_suspend() -> None:
     noon = datetime(2024, 5, 1, 12, tzinfo=UTC)
     waits = [(after_error("storage_error", n, noon, 1.0, 10.0, 3).at - noon).total_seconds() for n in (1, 2, 3, 4, 99)]
     assert waits == [1, 2, 4, 8, 10]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -30,6 +32,16 @@ def run(ctx: typer.Context, seconds: Seconds = None, until_idle: UntilIdle = Fal
         if log != "none":
             db.subscribe(log_to(sys.stdout, log == "json" or given.format == "json"))
         scheduler = db.scheduler()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: scheduler.stop())
-        db.run_scheduler(scheduler, wanted, until_idle)
+        with stopped_by_signals(scheduler.stop):
+            db.run_scheduler(scheduler, wanted, until_idle)
+
+
+@contextmanager
+def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """SIGTERM and Ctrl-C ask for an end instead of making one."""
+    before = {number: signal.signal(number, lambda *_: stop()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

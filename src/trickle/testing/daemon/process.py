@@ -81,6 +81,20 @@ class Daemon:
         self._process.send_signal(signal.SIGTERM)
         return self._process.wait(seconds)
 
+    def wait(self, seconds: float) -> int:
+        """Its exit code, once it has ended by itself."""
+        return self._process.wait(seconds)
+
+    def kill_java(self) -> None:
+        """SIGKILL to what it started itself, and not to it."""
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                fields = (process / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue  # ended meanwhile
+            if int(fields[2]) == self._process.pid and int(process.name) != self._process.pid:
+                os.kill(int(process.name), signal.SIGKILL)
+
     def kill(self) -> None:
         """SIGKILL to the process and its Java."""
         os.killpg(self._process.pid, signal.SIGKILL)
