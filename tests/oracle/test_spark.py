@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from trickle.delta import RULES, Rule
-from trickle.plan import Node, Project
+from trickle.plan import Node, Scan
 from trickle.testing.effort import Effort
 from trickle.testing.oracle.mutations import broken, flip_sign
 from trickle.testing.queries.cases import cases
@@ -43,4 +43,4 @@ def test_random_queries_are_followed_on_spark(quick: SparkSession, effort: Effor
 
 
 def test_a_broken_rule_is_caught_on_spark(quick: SparkSession) -> None:
-    assert wrong_rows(quick, 5, {**RULES, Project: broken(RULES[Project], flip_sign)})
+    assert wrong_rows(quick, 10, {**RULES, Scan: broken(RULES[Scan], flip_sign)})
