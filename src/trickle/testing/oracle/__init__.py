@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trickle.testing.oracle.engine import DuckEngine, Engine, InlineEngine
+from trickle.testing.oracle.engine import DuckEngine, Engine
 from trickle.testing.oracle.history import SCHEMAS, Step, growing_history, random_history
 from trickle.testing.oracle.queries import AGGREGATES, CONSTRUCTS, Generator, aggregate_query
 from trickle.testing.oracle.stepped import SteppedWorld
@@ -17,7 +17,6 @@ __all__ = [
     "DuckEngine",
     "Engine",
     "Generator",
-    "InlineEngine",
     "Mismatch",
     "Step",
     "SteppedWorld",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import sqlglot
 
 from trickle.plan import WEIGHT, Version, when
-from trickle.testing.oracle.history import COLUMNS, SCHEMAS, TABLES, Row, Rows, Step
+from trickle.testing.oracle.history import COLUMNS, TABLES, Row, Rows, Step
 
 Schemas = dict[str, tuple[tuple[str, str], ...]]
 
@@ -135,37 +135,6 @@ class DuckEngine:
             part = rows[start : start + 500]
             values = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in part)
             self._connection.execute(f"INSERT INTO {table} VALUES {values}")
-
-
-class InlineEngine:
-    """Any engine of Spark SQL: the rows of a step are written into the text as VALUES."""
-
-    def __init__(self, execute: Callable[[str], Rows]) -> None:
-        self._execute = execute
-        self._history: Sequence[Step] = ()
-
-    def load(self, history: Sequence[Step]) -> None:
-        self._history = history
-
-    def relation(self, table: str, version: Version) -> str:
-        return f"the_{table}_{version.value}"
-
-    def rows(self, sql: str, step: int) -> Rows:
-        for table in TABLES:
-            for version in Version:
-                name = self.relation(table, version)
-                if name in sql:
-                    sql = sql.replace(name, self._values(self._history[step].rows(table, version), table, version))
-        return self._execute(sql)
-
-    def _values(self, rows: Rows, table: str, version: Version) -> str:
-        columns = list(SCHEMAS[table]) + ([(WEIGHT, "INT")] if version is Version.CHANGES else [])
-        typed = ", ".join(f"CAST({name} AS {type}) AS {name}" for name, type in columns)
-        names = ", ".join(name for name, _ in columns)
-        filled = rows or [(None,) * len(columns)]
-        values = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in filled)
-        empty = "" if rows else " WHERE FALSE"
-        return f"(SELECT {typed} FROM VALUES {values} AS t({names}){empty})"
 
 
 def for_duckdb(tree: sqlglot.exp.Expr) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, StructType
 
 from trickle.errors import TrickleError
 from trickle.plan import WEIGHT, Version, weight
@@ -51,8 +52,7 @@ class SparkStep:
         before, after = self._answer(case, Version.BEFORE), self._answer(case, Version.AFTER)
         names = self.bench.plan(case.spec).plan.names
         change = self.spark.sql(render(self.bench.change(case.spec, self.unchanged), relation))
-        types = [field.dataType for field in before.schema.fields]
-        columns = [F.col(f"`{name}`").cast(type) for name, type in zip(names, types, strict=True)]
+        columns = [_as(F.col(f"`{n}`"), f.dataType) for n, f in zip(names, before.schema.fields, strict=True)]
         rows = _weighted(before, before.columns, F.lit(1)).unionAll(_weighted(after, after.columns, F.lit(-1)))
         net = rows.unionAll(_weighted(change, columns, F.col(WEIGHT))).groupBy("row").agg(F.sum("w").alias("w"))
         return net.where("w <> 0").select(F.lit(case.seed).alias("seed"), "row", "w")
@@ -62,6 +62,11 @@ class SparkStep:
         named = "|".join(self.bench.schemas)
         text = re.sub(rf"\b({named})\b", lambda found: relation(found[1], version), case.spec.query)
         return self.spark.sql(text)
+
+
+def _as(column: Column, type: DataType) -> Column:
+    """The column of a type; lists and structs as they are, for a cast may not promise that no part is NULL."""
+    return column if isinstance(type, ArrayType | StructType) else column.cast(type)
 
 
 def _whole(table: pa.Table) -> pa.Table:

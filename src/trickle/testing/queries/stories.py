@@ -39,7 +39,7 @@ def _change(random: Random, name: str, columns: tuple[Column, ...]) -> list[str]
     kind = random.random()
     if kind < 0.1:
         return [f"DELETE FROM {name}", *_inserted(random, name, columns, random.choice((0, 2)))]
-    statements = _inserted(random, name, columns, random.choice((0, 1, 2, 3)))
+    statements = _inserted(random, name, columns, random.choice((1, 1, 2, 3)))
     if random.random() < 0.6:
         statements.append(f"DELETE FROM {name} WHERE {_picked(random, columns)}")
     if random.random() < 0.6:
