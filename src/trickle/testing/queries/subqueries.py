@@ -28,19 +28,10 @@ def scalar(w: Writer, depth: int, scope: Scope, type: Type) -> str:
     inner = _inside(w, depth, scope)
     if w.chance(0.3):
         found = value(w, inner.scope, type, 1)
-        order = f"{sorting(inner.scope, found)}{w.pick('', ' DESC', ' NULLS LAST')}"
-        return f"(SELECT {found} FROM {inner.text} ORDER BY {order} LIMIT 1)"
+        return f"(SELECT {found} FROM {inner.text} ORDER BY 1{w.pick('', ' DESC', ' NULLS LAST')} LIMIT 1)"
     having = f" HAVING count(*) {w.pick('>', '<')} 2" if w.chance(0.1) else ""
     text = f"(SELECT {aggregate(w, inner.scope, type)} FROM {inner.text}{having})"
     return w.pick(text, text, f"coalesce({text}, {value(w, scope, type, 0)})")
-
-
-def sorting(scope: Scope, found: str) -> str:
-    """What to order a correlated subquery by: its column, by its expression.
-
-    (By place, Spark 4.3 takes any row. What reads no column is a place, and the same in every row.)
-    """
-    return found if any(f.text in found for f in scope) else "1"
 
 
 def _bare(w: Writer, depth: int, scope: Scope) -> str:
