@@ -315,9 +315,9 @@ class Streams:
         table = self.find(name)
         target = self.lake.head()
         target = self._refresh_upstream(table, target) if upstream else self._fresh_for(table, target)
-        return self._bring(self.find(name), target, full, initiated_by)[table.id]
+        return self.bring(self.find(name), target, full, initiated_by)[table.id]
 
-    def _bring(self, table: StreamTable, target: Snapshot, full: bool, by: str) -> dict[int, RefreshResult]:
+    def bring(self, table: StreamTable, target: Snapshot, full: bool, by: str) -> dict[int, RefreshResult]:
         """Refresh one stream table, and with it those that stand in a circle with it."""
         circle = circles.of(self, table)
         if not circle:
@@ -342,7 +342,7 @@ class Streams:
             self._refresh_in_order(source, target, full, by, done)
         if table.status != SUSPENDED:
             fresh = self.find(Name(table.schema, table.name))
-            done.update(self._bring(fresh, self._fresh_for(table, target), full, by))
+            done.update(self.bring(fresh, self._fresh_for(table, target), full, by))
 
     def upstream(self, table: StreamTable) -> list[StreamTable]:
         """The stream tables that this one reads, or the circle that it stands in, from outside."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from ..errors import TrickleError
+from ..ops import circles
 from ..ops.streams import Streams
 from ..refresh.result import RefreshResult
 from ..refresh.together import refresh_together
@@ -103,10 +104,13 @@ class Workers:
     def _refresh(self, tables: Sequence[StreamTable], target: int) -> Sequence[RefreshResult]:
         refresher = self.streams.refresher
         at = self.streams.lake.snapshot(target)
-        if len(tables) > 1:
+        if len(tables) > 1 and not any(circles.of(self.streams, table) for table in tables):
             return refresh_together(refresher, tables, at, "scheduler")
-        [table] = tables
-        return [refresher.refresh(refresher.find(table.schema, table.name), at, False, "scheduler")]
+        done: dict[int, RefreshResult] = {}
+        for table in tables:
+            if table.id not in done:
+                done |= self.streams.bring(refresher.find(table.schema, table.name), at, False, "scheduler")
+        return list(done.values())
 
     def _lease(self, key: Key) -> bool:
         with self.streams.lake.catalog.writing() as connection:
