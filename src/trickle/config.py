@@ -159,6 +159,7 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         1_000_000_000_000,
     ),
+    Setting("refresh.grouping_sets", 64, "Grouping sets that a differential query may have.", 1, 4096),
     Setting("refresh.recursion_depth", 1000, "Rounds after which a recursive query is given up.", 1, 1_000_000),
     Setting(
         "refresh.recursion_rows",

@@ -121,7 +121,8 @@ def compile_query(transaction: Transaction, text: str, dialect: str = "spark", f
     functions = transaction.lake.functions(frozenset().union(*map(called, (spark_text, *views.values()))))
     hashes = {name: f.hash for name, f in functions.items()}
     try:
-        query = lower(text, schemas, views, dialect, functions, is_builtin(transaction.lake))
+        most_sets = transaction.lake.settings["refresh.grouping_sets"]
+        query = lower(text, schemas, views, dialect, functions, is_builtin(transaction.lake), most_sets)
         query.require_deterministic()
         storage = store(query.plan, query.labels, float_sums=float_sums)
         deep = _is_deep(storage, frozenset(tables))

@@ -65,6 +65,8 @@ class Context:
     """User-defined functions."""
     is_builtin: Callable[[str], bool] = lambda _: True
     """Whether the engine itself has a function of that name."""
+    most_sets: int = 64
+    """How many grouping sets one query may have."""
     ctes: Mapping[str, Lowered] = field(default_factory=dict)
     domain: Domain | None = None
     """The rows that the query to be lowered next is computed for, if it is a correlated one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from sqlglot import exp
 
@@ -24,9 +25,6 @@ from trickle.plan import (
 )
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.refuse import unsupported, wrong
-
-MOST_SETS = 64
-"""How many grouping sets one query may have."""
 
 KeySet = tuple[exp.Expr, ...]
 
@@ -49,15 +47,35 @@ def grouping_sets(group: exp.Expr, context: Context) -> list[KeySet]:
     """Every set of written keys that the GROUP BY clause names.
 
     >>> import sqlglot
+    >>> context = Context({}, {}, "spark", "", Memory(), lower=None)
     >>> group = sqlglot.parse_one("SELECT 1 FROM t GROUP BY a, ROLLUP (b, c)").args["group"]
-    >>> [[k.sql() for k in keys] for keys in grouping_sets(group, None)]
+    >>> [[k.sql() for k in keys] for keys in grouping_sets(group, context)]
     [['a', 'b', 'c'], ['a', 'b'], ['a']]
     """
-    factors = [_sets_of(element) for element in _elements(group)]
-    sets = [tuple(key for part in parts for key in part) for parts in product(*factors)]
-    if len(sets) > MOST_SETS:
-        raise unsupported(f"more than {MOST_SETS} grouping sets", group, context.text)
-    return sets
+    elements = _elements(group)
+    number = prod(map(_number_of, elements))
+    if number > context.most_sets:
+        raise unsupported(
+            f"more than {context.most_sets} grouping sets",
+            group,
+            context.text,
+            f"There are {number:,}.",
+            "group by fewer columns, or raise the setting refresh.grouping_sets.",
+        )
+    return [tuple(key for part in parts for key in part) for parts in product(*map(_sets_of, elements))]
+
+
+def _number_of(element: exp.Expr) -> int:
+    """How many sets an element stands for, without writing them out."""
+    match element:
+        case exp.GroupingSets():
+            return sum(map(_number_of, element.expressions))
+        case exp.Rollup():
+            return len(element.expressions) + 1
+        case exp.Cube():
+            return int(2 ** len(element.expressions))
+        case _:
+            return 1
 
 
 def _sets_of(element: exp.Expr) -> list[KeySet]:

@@ -63,6 +63,7 @@ def lower(
     dialect: str = "spark",
     functions: Functions | None = None,
     is_builtin: Callable[[str], bool] = lambda _: True,
+    most_sets: int = 64,
 ) -> Query:
     """The plan of a query over tables with these schemas; views are inlined.
 
@@ -70,7 +71,7 @@ def lower(
     ('n',)
     """
     memory = Memory()
-    context = Context(schemas, views or {}, dialect, text, memory, lower_query, functions or {}, is_builtin)
+    context = Context(schemas, views or {}, dialect, text, memory, lower_query, functions or {}, is_builtin, most_sets)
     lowered = lower_query(parse_query(text, dialect), context)
     recursions = needed(memory.recursions, tables(lowered.plan))
     return Query(lowered.plan, lowered.labels, tuple(memory.notes), tuple(memory.volatile), recursions)
