@@ -245,3 +245,14 @@ def test_calls_of_an_aggregate_become_lists_of_rows(call: str) -> None:
     assert "__trickle_f_f00(sort_array(" in text
     assert "collect_list(" in text
     assert not plan.volatile
+
+
+def test_grouping_sets_are_counted_before_they_are_written_out() -> None:
+    wide = {"t": [(f"c{n}", "INT") for n in range(40)]}
+    cube = f"SELECT count(*) AS n FROM t GROUP BY CUBE ({', '.join(name for name, _ in wide['t'])})"
+    with pytest.raises(NotIncremental, match="more than 64 grouping sets"):
+        lower(cube, wide)
+    two = "SELECT customer, id, count(*) AS n FROM orders GROUP BY ROLLUP (customer, id)"
+    assert read(two, most_sets=3).labels == ("customer", "id", "n")
+    with pytest.raises(NotIncremental, match="more than 2 grouping sets"):
+        read(two, most_sets=2)

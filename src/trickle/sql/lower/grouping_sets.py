@@ -47,6 +47,7 @@ def grouping_sets(group: exp.Expr, context: Context) -> list[KeySet]:
     """Every set of written keys that the GROUP BY clause names.
 
     >>> import sqlglot
+    >>> from trickle.sql.lower.context import Memory
     >>> context = Context({}, {}, "spark", "", Memory(), lower=None)
     >>> group = sqlglot.parse_one("SELECT 1 FROM t GROUP BY a, ROLLUP (b, c)").args["group"]
     >>> [[k.sql() for k in keys] for keys in grouping_sets(group, context)]
