@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,6 +71,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_heavy(item: pytest.Item) -> bool:
+    if item.get_closest_marker("heavy"):
+        return True
     parts = (*HEAVY, *HEAVY_ON_POSTGRES) if item.get_closest_marker("postgres") else HEAVY
     return any(part in item.path.as_posix() for part in parts)
 
@@ -105,6 +109,7 @@ def spark() -> Iterator[SparkSession]:
         "spark.sql.shuffle.partitions": "2",
         "spark.log.level": "ERROR",
     }
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2]").appName("trickle tests")
     session = builder.config(map=settings).getOrCreate()
     yield session

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,9 @@ def start(settings: Settings) -> SparkSession:
     require(settings)
     builder = SparkSession.builder.appName("trickle")
     builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
+    if master.startswith("local"):
+        # Python functions run in Python processes that Spark starts: with what this one has, not with any python3.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if not master.startswith("sc://"):
         for key, value in {**OWN, **_sized(settings)}.items():
             builder = builder.config(key, value)

@@ -265,14 +265,14 @@ class Streams:
     # Drop.
 
     def drop(self, name: Name, cascade: bool = False) -> list[str]:
-        """Remove a stream table, and with `cascade` those that read it; the names that went."""
+        """Remove a stream table, and with `cascade` those that read it; the names that went, readers first."""
         table = self.find(name)
         transaction = Transaction.begin(self.lake)
         gone: list[StreamTable] = []
         self.stage_drop(transaction, table, cascade, gone)
         transaction.draft.message = f"drop stream table {table.label}"
         self.lake.commit(transaction.draft)
-        return [t.label for t in gone]
+        return [t.label for t in reversed(gone)]
 
     def stage_drop(self, transaction: Transaction, table: StreamTable, cascade: bool, gone: list[StreamTable]) -> None:
         if any(t.id == table.id for t in gone):

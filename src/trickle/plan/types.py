@@ -65,6 +65,8 @@ def is_same_type(one: str, two: str) -> bool:
 
 def _known(node: exp.Expr) -> exp.DataType | None:
     """What sqlglot says, where it is right."""
+    if isinstance(node, exp.TimestampTrunc):
+        return exp.DataType.build("TIMESTAMP", dialect="spark")
     found = node.type
     if found is None or found.is_type(Type.UNKNOWN, Type.NULL):
         return None

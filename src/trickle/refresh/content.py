@@ -42,6 +42,7 @@ class Content:
     """Begins the names of the relations that Spark sees."""
     kept: tuple[str, ...] = ()
     """The intermediates that the rows were computed over, once they were."""
+    _rows: DataFrame | None = None
 
     def __post_init__(self) -> None:
         self.compiled = self.compiled.entire
@@ -57,7 +58,12 @@ class Content:
         return self._from(over, sources, {k.intermediate.name: k.table for k in over.kept})
 
     def rows(self, transaction: Transaction) -> DataFrame:
-        """The stored columns, computed from scratch."""
+        """The stored columns, computed from scratch; recursions are, when this is asked for first."""
+        if self._rows is None:
+            self._rows = self._computed(transaction)
+        return self._rows
+
+    def _computed(self, transaction: Transaction) -> DataFrame:
         storage = self.compiled.storage
         if storage is None:
             binding = Binding(Pinned.at(self.lake, transaction, self.windows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -62,6 +63,7 @@ def program(command: list[str], directory: Path, label: str, port: int) -> Itera
     """Run one of Spark's programs until the block ends; it counts as started when its port answers."""
     home = Path(pyspark.__file__).parent
     environment = os.environ | {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": HOST, "SPARK_NO_DAEMONIZE": "1"}
+    environment["PYSPARK_PYTHON"] = sys.executable
     directory.mkdir(parents=True, exist_ok=True)
     log = directory / f"{label}.log"
     with log.open("wb") as output:

@@ -38,7 +38,14 @@ def agree(shop: Stage) -> None:
         shop.agrees(name, query)
 
 
-@pytest.mark.parametrize("modes", [{}, {"per": "FULL"}, {"both": "FULL"}])
+@pytest.mark.parametrize(
+    "modes",
+    [
+        {},
+        pytest.param({"per": "FULL"}, marks=pytest.mark.heavy),
+        pytest.param({"both": "FULL"}, marks=pytest.mark.heavy),
+    ],
+)
 def test_a_diamond_is_one_commit_and_exact_again_and_again(shop: Stage, modes: dict[str, str]) -> None:
     diamond(shop, **modes)
     for statement in (

@@ -20,7 +20,8 @@ from trickle.testing.specs import Bench, relation
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-_LIMITED = re.compile(r"LIMIT [12]\)")
+_WRONG = re.compile(r"LIMIT [12]\)|ROLLUP|CUBE|GROUPING SETS")
+"""What Spark 4.3 itself answers wrongly now and then."""
 LIGHT = 40
 """Operators of a change that Spark plans in a fraction of a second."""
 
@@ -36,7 +37,7 @@ class SparkStep:
 
     def bearable(self, cases: Iterable[Case], most: int = LIGHT) -> list[Case]:
         """The cases with a plan whose change has at most so many operators, and that Spark itself answers rightly."""
-        return [case for case in cases if not _LIMITED.search(case.spec.query) and self._weight(case) <= most]
+        return [case for case in cases if not _WRONG.search(case.spec.query) and self._weight(case) <= most]
 
     def wrong_rows(self, cases: Sequence[Case]) -> list[tuple[int, str, int]]:
         """Seeds and rows for which before + delta − after is not zero."""
