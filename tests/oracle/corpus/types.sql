@@ -12,3 +12,6 @@ SELECT CAST(x AS STRING) AS s1 FROM (SELECT n1 AS x FROM ta UNION SELECT m1 AS x
 
 -- days beside moments are moments, also when the moments do not change
 SELECT CAST(x AS STRING) AS s1 FROM (SELECT d1 AS x FROM ta UNION ALL SELECT t1 AS x FROM tb) AS q1;
+
+-- days beside the beginnings of days are moments (cases 146 and 1775)
+SELECT d1 AS d1, n1 AS n1 FROM ta UNION ALL SELECT date_trunc('DAY', TIMESTAMP '2024-02-29 12:30:00') AS d1, n1 AS n1 FROM tb WHERE n2 > 2;
