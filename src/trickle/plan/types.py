@@ -17,6 +17,7 @@ from trickle.plan.expressions import cast, null, substitute
 
 Type = exp.DataType.Type
 _MOST_DIGITS = 38
+_LEAST_PLACES = 6
 _DIGITS = {Type.TINYINT: 3, Type.SMALLINT: 5, Type.INT: 10, Type.BIGINT: 20}
 _FLOATING = (Type.FLOAT, Type.DOUBLE)
 
@@ -122,11 +123,18 @@ def _arithmetic(node: exp.Binary) -> exp.DataType | None:
         return None
     (p, s), (q, t) = one, two
     if isinstance(node, exp.Mul):
-        return _decimal(p + q + 1, s + t)
+        return _fitted(p + q + 1, s + t)
     if isinstance(node, exp.Div):
         scale = max(6, s + q + 1)
-        return _decimal(p - s + t + scale, scale)
-    return _decimal(max(p - s, q - t) + max(s, t) + 1, max(s, t))
+        return _fitted(p - s + t + scale, scale)
+    return _fitted(max(p - s, q - t) + max(s, t) + 1, max(s, t))
+
+
+def _fitted(precision: int, scale: int) -> exp.DataType | None:
+    """What arithmetic gives: of too many digits Spark gives up decimal places, down to six."""
+    if precision > _MOST_DIGITS:
+        scale = max(_MOST_DIGITS - (precision - scale), min(scale, _LEAST_PLACES))
+    return _decimal(min(precision, _MOST_DIGITS), scale)
 
 
 def _side(node: exp.Expr) -> exp.DataType | None:

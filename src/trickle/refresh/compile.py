@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..delta.cut import Intermediate, cut
-from ..delta.state import Storage, initial, maintain, store
+from ..delta.state import Storage, initial, maintain, store, top
 from ..errors import CycleDetected, NotIncremental, QueryError
 from ..execute.functions import is_builtin, register
 from ..execute.transaction import Transaction
@@ -58,6 +59,8 @@ class Compiled:
     """The user-defined functions it calls, with their hashes."""
     statements: dict[tuple[object, ...], Statement] = field(default_factory=dict, compare=False)
     """The SQL of refreshes, once it was needed."""
+    possible: list[Intermediate] = field(default_factory=list, compare=False)
+    """The intermediates that there could be, once somebody asked."""
 
     @property
     def construct(self) -> str:
@@ -65,6 +68,12 @@ class Compiled:
         if self.obstacle is None:
             return ""
         return self.obstacle.message.split(" cannot be maintained")[0]
+
+    @cached_property
+    def ranks_changes(self) -> bool:
+        """Can Spark plan how a change of the first rows is ranked with them? Else all rows are ranked again."""
+        assert self.storage is not None
+        return weight(top.merged(self.storage)) <= MOST_OPERATORS
 
     @property
     def entire(self) -> Compiled:

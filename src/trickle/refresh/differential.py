@@ -62,7 +62,7 @@ class Differential:
     def run(self) -> tuple[int, int]:
         """Rows added and rows removed."""
         try:
-            if self.changed_rows <= FEW_CHANGES and self.storage.top is not None:
+            if self.storage.top is not None and self.changed_rows <= FEW_CHANGES and self.compiled.ranks_changes:
                 return self.among_the_first()
             if self.storage.aggregate is None or self.changed_rows > FEW_CHANGES or not _adds_exactly(self.stored):
                 return self.in_one_statement()

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..delta.cut import Cut, Intermediate, cut
-from ..delta.state import Storage, initial, store
+from ..delta.state import Storage, initial, maintain, store
 from ..errors import TrickleError
 from ..execute import ddl
 from ..execute.transaction import Transaction
 from ..lake.lake import Lake
 from ..lake.model import Snapshot, Table
-from ..plan import Node, hidden, tables
+from ..plan import Node, hidden, tables, weight
 from ..registry.models import StreamTable
 from ..sql.render import quote, render
 from ..sql.statement import Name
 from . import apply as applying
-from .compile import Compiled, Kept
+from .compile import MOST_OPERATORS, Compiled, Kept
 from .lookups import Read
 from .recursion import Recursions
 from .sources import STORED_SCHEMA
@@ -40,15 +40,25 @@ def stored_name(owner: StreamTable, name: str) -> str:
     return hidden(f"{owner.stored_name}_{name.removeprefix(_NAME)}")
 
 
-def possible(whole: Compiled) -> tuple[Intermediate, ...]:
-    """Every operator of the query that could be stored."""
-    return _cut(whole, frozenset()).intermediates if whole.storage is not None else ()
+def possible(whole: Compiled) -> list[Intermediate]:
+    """Every operator of the query that could be stored: those whose change Spark can plan."""
+    if whole.storage is not None and not whole.possible:
+        whole.possible.extend(_bearable(whole, frozenset()))
+    return whole.possible
+
+
+def _bearable(whole: Compiled, heavy: frozenset[str]) -> list[Intermediate]:
+    """All but the heavy ones, and those that are heavy without these."""
+    assert whole.storage is not None
+    found = cut(whole.storage, frozenset(whole.tables), name_of, lambda name: name not in heavy).intermediates
+    more = {part.name for part in found if weight(maintain(form(part))) > MOST_OPERATORS}
+    return _bearable(whole, heavy | more) if more else list(found)
 
 
 def _cut(whole: Compiled, names: frozenset[str]) -> Cut:
-    """The query with these intermediates; without names, with all."""
+    """The query with these intermediates."""
     assert whole.storage is not None
-    return cut(whole.storage, frozenset(whole.tables), name_of, lambda name: not names or name in names)
+    return cut(whole.storage, frozenset(whole.tables), name_of, lambda name: name in names)
 
 
 def form(part: Intermediate) -> Storage:
@@ -67,7 +77,7 @@ def over(whole: Compiled, stored: Mapping[str, Table]) -> Compiled:
     """The query over these intermediates."""
     found = _cut(whole, frozenset(stored))
     kept = tuple(Kept(i, Compiled("", {}, storage=form(i)), stored[i.name]) for i in found.intermediates)
-    return replace(whole, storage=found.storage, kept=kept, whole=whole, statements={})
+    return replace(whole, storage=found.storage, kept=kept, whole=whole, statements={}, possible=[])
 
 
 def wanted(lake: Lake, owner: StreamTable, whole: Compiled, settled: bool = False) -> frozenset[str]:
@@ -109,7 +119,7 @@ class Rebuild:
     def missing(self, names: frozenset[str], stored: Mapping[str, Table]) -> Compiled:
         """Those of the names that are not `stored` yet; the query over all of them."""
         done = dict(stored)
-        for part in _cut(self.whole, names).intermediates if names else ():
+        for part in _cut(self.whole, names).intermediates:
             if part.name in done:
                 continue
             found = self.compute(part, done)
