@@ -100,6 +100,13 @@ def test_readers_of_a_circle_are_at_its_snapshot(circle: Stage) -> None:
     assert circle.db.stream_table_status("reach")[0].lag_seconds == 0
 
 
+def test_a_scheduler_refreshes_a_circle_as_one(circle: Stage) -> None:
+    circle.change("INSERT INTO edges VALUES (3, 9), (9, 10)", "DELETE FROM edges WHERE a = 1")
+    circle.db.run(seconds=120, until_idle=True)
+    judged(circle)
+    assert len({status.snapshot for status in circle.db.stream_table_status()}) == 1
+
+
 def test_a_circle_that_does_not_end_is_given_up_and_changes_nothing(stage: Stage) -> None:
     stage.stream("up", "SELECT DISTINCT a AS n FROM edges")
     stage.stream("more", "SELECT DISTINCT n + 1 AS n FROM up WHERE n < 1000")
