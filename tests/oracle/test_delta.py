@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from trickle.errors import NotIncremental
 from trickle.testing.oracle import CONSTRUCTS, DuckEngine, Generator, World, random_history
 
-STEPS = 80
-BLOCKS = 10
+STEPS = 40
+BLOCKS = 20
 EXAMPLES = 26
 LENIENT = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 SEEDS = st.integers(0, 2**32)

@@ -54,7 +54,7 @@ def sortable(type: str) -> bool:
 
 
 def key_text(key: Key, type: str) -> str:
-    """A key in DuckLake's text, exactly as DuckDB writes statistics.
+    """A key in DuckLake's text, as DuckDB writes statistics; of a float the fewest digits, where DuckDB may write more.
 
     >>> key_text(1e16, "float64"), key_text(Decimal("1.5"), "decimal(10,2)"), key_text(b"\\xaa", "blob")
     ('1e+16', '1.50', 'AA')

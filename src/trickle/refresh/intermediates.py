@@ -86,7 +86,7 @@ def wanted(lake: Lake, owner: StreamTable, whole: Compiled, settled: bool = Fals
     if whole.storage is None or owner.refresh_mode == "FULL" or (choice == "never" and not whole.deep):
         return frozenset()
     found = possible(whole)
-    if whole.deep or choice == "always":
+    if not found or whole.deep or choice == "always":
         return frozenset(i.name for i in found)
     least = lake.settings["refresh.intermediate_rows"]
     with lake.reading() as connection:

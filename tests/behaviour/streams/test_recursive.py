@@ -157,7 +157,6 @@ def test_a_hierarchy_with_depths_and_paths(world: World) -> None:
     world.follows("tree", "UPDATE staff SET boss = 3 WHERE id = 4", "UPDATE staff SET name = 'anna' WHERE id = 1")
 
 
-@pytest.mark.heavy
 def test_paths_as_lists(world: World) -> None:
     world.stage.stream(
         "paths",
@@ -169,7 +168,6 @@ def test_paths_as_lists(world: World) -> None:
     assert world.stage.refreshed("paths") == [(1, [1]), (2, [1, 2]), (4, [1, 4])]
 
 
-@pytest.mark.heavy
 def test_a_parts_list_summed_up(world: World) -> None:
     world.stream("bill", f"{BILL} SELECT whole, part, CAST(sum(n) AS BIGINT) AS n FROM needed GROUP BY whole, part")
     world.follows("bill", "INSERT INTO parts VALUES ('bolt', 'steel', 7), ('car', 'bolt', 1)")
@@ -198,7 +196,6 @@ def test_a_recursion_beside_a_table_that_changes_alone(world: World) -> None:
     world.follows("named", "UPDATE staff SET name = 'zoe' WHERE id = 2", "INSERT INTO staff VALUES (3, 2, 'max')")
 
 
-@pytest.mark.heavy
 def test_the_other_modes(world: World) -> None:
     for mode in ("FULL", "AUTO", "IMMEDIATE"):
         world.stream(mode.lower(), f"{FROM_ONE} SELECT node FROM seen", refresh_mode=mode)
@@ -225,7 +222,6 @@ def test_the_first_part_gives_the_types(world: World) -> None:
         world.stream("untyped", counted.format("NULL", "", "s.name"))
 
 
-@pytest.mark.heavy
 def test_random_changes(world: World) -> None:
     chance = random.Random(1)
     world.stream("reached", f"{REACHED} SELECT b, a FROM reached")
