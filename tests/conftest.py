@@ -22,12 +22,13 @@ CATALOGS = ("sqlite", "postgres")
 HEAVY = (
     "acceptance/test_concurrency",
     "acceptance/test_daemon_measured",
+    "acceptance/test_daemon_pools",
     "acceptance/test_spec_queries",
     "acceptance/test_sql_matrix",
     "acceptance/test_stream_cost",
     "acceptance/test_stream_crash",
+    "acceptance/test_stream_metamorphic",
     "acceptance/test_stream_tables",
-    "acceptance/test_tpch",
     "integration/test_bench_lake",
     "integration/test_standalone_cluster",
 )

@@ -29,6 +29,7 @@ from .errors import (
     SparkLost,
     StorageError,
     TrickleError,
+    TrickleWarning,
     UnsupportedType,
 )
 
@@ -58,6 +59,7 @@ __all__ = [
     "SparkLost",
     "StorageError",
     "TrickleError",
+    "TrickleWarning",
     "UnsupportedType",
     "connect",
 ]

@@ -12,11 +12,8 @@ hint: did you mean "lake.small_write_rows"? `trickle settings` lists them all.
 from __future__ import annotations
 
 import difflib
-import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError
@@ -90,6 +87,12 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         100000,
     ),
+    Setting(
+        "spark.scheduler_mode",
+        "FAIR",
+        "How refreshes at the same time share that session: FAIR, or FIFO: what came first goes first.",
+        choices=("FAIR", "FIFO"),
+    ),
     Setting("catalog.schema", "public", "PostgreSQL schema that holds the catalog's tables."),
     Setting("catalog.lock_timeout_seconds", 30.0, "How long a commit waits for the catalog's lock.", 0.1, 3600),
     Setting(
@@ -115,16 +118,23 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "lake.driver_read_mb",
-        32,
+        64,
         "Changes of at most this size (compressed, the columns in question) are read by the driver; 0: all by Spark.",
         0,
         4096,
+    ),
+    Setting(
+        "lake.driver_cache_mb",
+        512,
+        "Columns that the driver read, kept for the next who looks something up there; 0: none.",
+        0,
+        1_048_576,
     ),
     Setting("lake.target_file_mb", 256, "Size that merged and clustered files aim for.", 1, 16384),
     Setting(
         "lake.row_group_rows",
         131_072,
-        "Rows of a row group in files that clustering writes.",
+        "Rows of a row group in data files: the fewer, the less is read to find a key.",
         1024,
         100_000_000,
     ),
@@ -159,6 +169,18 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         1_000_000_000_000,
     ),
+    Setting(
+        "refresh.rely_on_keys",
+        True,
+        "Whether refreshes leave out what keys declared with RELY make empty.",
+    ),
+    Setting(
+        "refresh.workers",
+        0,
+        "Refreshes that refresh_all runs at the same time; 0: the number of cores, at most 4; 1: one by one.",
+        0,
+        256,
+    ),
     Setting("refresh.grouping_sets", 64, "Grouping sets that a differential query may have.", 1, 4096),
     Setting("refresh.recursion_depth", 1000, "Rounds after which a recursive query is given up.", 1, 1_000_000),
     Setting(
@@ -191,10 +213,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "events.channel", "trickle", "NOTIFY channel for events of a scheduler on a PostgreSQL catalog; empty: none."
     ),
+    Setting("events.spans", False, "Whether a scheduler gives its refreshes to OpenTelemetry, as spans."),
+    Setting("web.host", "127.0.0.1", "Where `trickle run --web` listens; beyond this machine it wants web.token."),
+    Setting("web.port", 8642, "The port it listens on; 0: any that is free.", 0, 65535),
+    Setting("web.token", "", "What readers of its pages and metrics have to show; empty: nothing on this machine."),
     Setting("streams.allow_circular", False, "Whether stream tables may read one another in a circle."),
     Setting("streams.fixpoint_rounds", 100, "Rounds after which the refresh of a circle is given up.", 1, 1_000_000),
 )
-PROJECT_FILE = "trickle.toml"
 _BY_NAME = {s.name: s for s in SETTINGS}
 
 
@@ -228,25 +253,3 @@ def lookup(name: str) -> Setting:
     near = difflib.get_close_matches(name, _BY_NAME, n=1)
     guess = f'did you mean "{near[0]}"? ' if near else ""
     raise ConfigError(f'unknown setting "{name}"', hint=f"{guess}`trickle settings` lists them all.")
-
-
-def read_project() -> dict[str, Any]:
-    """The settings of the `trickle.toml` in the current directory, if there is one."""
-    return read_file(PROJECT_FILE) if Path(PROJECT_FILE).is_file() else {}
-
-
-def read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The `[settings]` of a `trickle.toml`, nested tables joined by dots."""
-    try:
-        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path} is not valid TOML", detail=str(error), hint="mend the line it names.") from None
-    return dict(_flatten(document.get("settings", {})))
-
-
-def _flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value

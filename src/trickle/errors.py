@@ -28,6 +28,7 @@ Messages are lowercase and factual and name the object; `detail` says why, `hint
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 
@@ -47,6 +48,16 @@ class TrickleError(Exception):
         self.message = message
         self.detail = detail
         self.hint = hint or self.usual_hint
+
+    @property
+    def told(self) -> str:
+        """In one line: what, and the first sentence of why.
+
+        >>> QueryError("a value does not fit", detail="The value 'two' is no INT. Correct it.").told
+        "a value does not fit. The value 'two' is no INT."
+        """
+        why = re.split(r"(?<=[.!?])\s|\n", self.detail.strip(), maxsplit=1)[0]
+        return f"{self.message}. {why[:300]}" if why else self.message
 
     def __str__(self) -> str:
         lines = [self.message]
@@ -140,3 +151,7 @@ class SinkError(TrickleError):
 
 class FuseBlown(TrickleError):
     code = "fuse_blown"
+
+
+class TrickleWarning(UserWarning):
+    """Not wrong, but worth knowing: a diamond, groups that are rescanned, rows without a key."""

@@ -24,9 +24,12 @@ import re
 import threading
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any, TextIO
+
+from .errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ class ModeFallback(Event):
 
 @dataclass(frozen=True)
 class FuseBlown(Event):
-    """A change was larger than the fuse allows."""
+    changed_rows: int = 0
+    ceiling: float | None = None
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,10 @@ class Webhook:
     """Posts each event as JSON to a URL, from a thread of its own: a slow receiver slows nothing here."""
 
     def __init__(self, url: str, timeout: float = 10.0, most: int = 1000) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise ConfigError(
+                f"{url!r} is not a URL to post to", hint="events.webhook begins with http:// or https://."
+            )
         self.url, self.timeout = url, timeout
         self._waiting: queue.Queue[Event | None] = queue.Queue(most)
         self._thread = threading.Thread(target=self._work, name="trickle webhook", daemon=True)
@@ -175,15 +183,18 @@ class Webhook:
             logging.getLogger("trickle.events").warning("the webhook is too slow: %s was dropped", event.kind)
 
     def close(self) -> None:
-        """Send what waits, and end."""
-        self._waiting.put(None)
+        """Send what waits, and end; what the receiver does not take meanwhile is lost."""
+        with suppress(queue.Full):
+            self._waiting.put(None, timeout=self.timeout)
         self._thread.join(self.timeout)
 
     def _work(self) -> None:
         while (event := self._waiting.get()) is not None:
-            body = to_json(event).encode()
-            request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
             try:
-                urllib.request.urlopen(request, timeout=self.timeout).close()
-            except OSError:
-                logging.getLogger("trickle.events").exception("the webhook did not take %s", event.kind)
+                self._post(event)
+            except Exception as error:  # whatever a receiver may answer: the next event is posted
+                logging.getLogger("trickle.events").warning("the webhook did not take %s: %s", event.kind, error)
+
+    def _post(self, event: Event) -> None:
+        request = urllib.request.Request(self.url, to_json(event).encode(), {"Content-Type": "application/json"})
+        urllib.request.urlopen(request, timeout=self.timeout).close()

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from .events import Events, Subscriber, Webhook
-from .ops import control, diagnose, fuse, gates, recommend
+from .metrics.spans import Spans
+from .ops import control, diagnose, fuse, gates, lineage, recommend
 from .ops import graph as graphs
 from .ops import refresh_groups as groups
 from .ops import watermarks as marks
@@ -41,7 +42,10 @@ class ScheduleMethods:
         return Scheduler(self._streams, self.events)
 
     def run(self, seconds: float | None = None, until_idle: bool = False) -> None:
-        """Keep every stream table as fresh as its schedule says: for ever, for so many seconds, or until all are."""
+        """Keep every stream table as fresh as its schedule says: for ever, for so many seconds, or until all are.
+
+        db.run(until_idle=True)
+        """
         self.run_scheduler(self.scheduler(), seconds, until_idle)
 
     def run_scheduler(self, scheduler: Scheduler, seconds: float | None = None, until_idle: bool = False) -> None:
@@ -53,6 +57,8 @@ class ScheduleMethods:
         if self.settings["events.channel"] and not self._streams.lake.catalog.is_sqlite:
             told = notify_through(self._streams.lake.catalog, self.settings["events.channel"])
             ends.append(self.events.subscribe(told))
+        if self.settings["events.spans"]:
+            ends.append(self.events.subscribe(Spans()))
         try:
             scheduler.run(seconds, until_idle)
         finally:
@@ -65,17 +71,11 @@ class ScheduleMethods:
 
     def pause(self, name: str | None = None) -> None:
         """Keep the schedulers of the lake from starting refreshes: all, or those of one stream table."""
-        if name is None:
-            control.pause(self._streams)
-        else:
-            self._streams.suspend(table_name(name))
+        control.hold(self._streams, table_name(name) if name else None)
 
     def resume(self, name: str | None = None) -> None:
         """Let them start again."""
-        if name is None:
-            control.resume(self._streams)
-        else:
-            self._streams.resume(table_name(name))
+        control.release(self._streams, table_name(name) if name else None)
 
     # What holds refreshes back.
 
@@ -151,9 +151,9 @@ class ScheduleMethods:
         """A stream table and everything it reads, one line each, depth first."""
         return graphs.dependency_tree(self._streams, table_name(name))
 
-    def column_lineage(self, name: str) -> Records[graphs.ColumnOrigin]:
+    def column_lineage(self, name: str) -> Records[lineage.ColumnOrigin]:
         """Which columns of its sources the values of each column of a stream table are made of."""
-        return graphs.column_lineage(self._streams, table_name(name))
+        return lineage.column_lineage(self._streams, table_name(name))
 
     # What the history says.
 

@@ -11,15 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from croniter import croniter
+from croniter import CroniterBadDateError, croniter
 
 from .errors import ConfigError
 
+LONGEST = 100 * 365 * 86400.0
+"""A century: no duration is longer."""
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
 
@@ -92,10 +94,7 @@ def read_schedule(text: Any) -> Schedule:
         return Calculated() if first == "calculated" else Manual()
     if first == "on_change":
         return OnChange(read_duration(rest) if rest.strip() else 0.0)
-    try:
-        return Every(read_duration(text))
-    except ConfigError:
-        return _cron(words)
+    return Every(read_duration(text)) if _is_duration(text) else _cron(words)
 
 
 def read_duration(value: Any, least: float = 0.0) -> float:
@@ -104,17 +103,28 @@ def read_duration(value: Any, least: float = 0.0) -> float:
     >>> read_duration("1h30m"), read_duration(2)
     (5400.0, 2.0)
     """
-    text = str(value).strip().casefold()
-    found = _DURATION.findall(text)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        seconds = float(value)
-    elif found and not _DURATION.sub("", text).strip():
-        seconds = sum(float(number) * _UNITS[unit] for number, unit in found)
-    else:
+    if not _is_duration(value):
         raise ConfigError(f"{value!r} is not a duration", hint="write it as 30s, 5m, 1h30m, 250ms or 2d.")
+    seconds = _seconds(value)
     if not seconds > least:
         raise ConfigError(f"{value!r} is too short a duration", hint=f"it must be more than {least:g} s.")
+    if seconds > LONGEST:
+        raise ConfigError(f"{value!r} is too long a duration", hint="it must be at most a century, 36500d.")
     return seconds
+
+
+def _is_duration(value: Any) -> bool:
+    """A number, or numbers with their units and nothing else."""
+    text = str(value).strip().casefold()
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number or bool(text and not _DURATION.sub("", text).strip())
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, int | float):
+        return float(value)
+    found = _DURATION.findall(str(value).casefold())
+    return sum(float(number) * _UNITS[unit] for number, unit in found)
 
 
 def _cron(text: str) -> Cron:
@@ -132,6 +142,10 @@ def _cron(text: str) -> Cron:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError):
         raise ConfigError(f"{zone!r} is not a time zone", hint="use a name like UTC or Europe/Berlin.") from None
+    try:
+        _strike(line, zone, datetime.now(UTC))
+    except CroniterBadDateError:
+        raise ConfigError(f"{text!r} names no time that ever comes", hint="check its day and its month.") from None
     return Cron(line, zone)
 
 
@@ -143,23 +157,36 @@ def resolve(
     >>> resolve({"a": Calculated(), "b": Every(60)}, {"a": ["b"]}, Every(1))["a"]
     (Every(seconds=60),)
     """
-    found: dict[str, tuple[Clock, ...]] = {}
-
-    def visit(name: str, path: tuple[str, ...]) -> tuple[Clock, ...]:
-        if name in found:
-            return found[name]
-        schedule = schedules[name]
-        if not isinstance(schedule, Calculated):
-            found[name] = (schedule,)
-        else:
-            below = [r for r in readers.get(name, ()) if r in schedules and r not in path]
-            needed = [clock for r in below for clock in visit(r, (*path, name)) if not isinstance(clock, Manual)]
-            found[name] = _fewest(needed) or (default,)
-        return found[name]
-
-    for name in schedules:
-        visit(name, ())
+    feeds: dict[str, list[str]] = {}
+    for source, those in readers.items():
+        for reader in those:
+            feeds.setdefault(reader, []).append(source)
+    found: dict[str, tuple[Clock, ...]]
+    found = {name: () if isinstance(s, Calculated) else (s,) for name, s in schedules.items()}
+    _spread(found, [name for name in found if found[name]], schedules, feeds)
+    unneeded = [name for name in found if not found[name]]
+    found |= dict.fromkeys(unneeded, (default,))
+    _spread(found, unneeded, schedules, feeds)
     return found
+
+
+def _spread(
+    found: dict[str, tuple[Clock, ...]],
+    names: list[str],
+    schedules: Mapping[str, Schedule],
+    feeds: Mapping[str, list[str]],
+) -> None:
+    """Tell those that these read, if their schedules are calculated, when they are needed; and so on, also round a
+    circle."""
+    while names:
+        reader = names.pop()
+        needed = [clock for clock in found[reader] if not isinstance(clock, Manual)]
+        for source in feeds.get(reader, ()):
+            if isinstance(schedules.get(source), Calculated):
+                clocks = _fewest([*found[source], *needed])
+                if clocks != found[source]:
+                    found[source] = clocks
+                    names.append(source)
 
 
 def _fewest(clocks: Sequence[Clock]) -> tuple[Clock, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -14,21 +15,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import functions
 from . import spark as sparks
-from .config import Settings, read_project
+from .config import Settings
 from .errors import CommitConflict, QueryError, SessionClosed
 from .events import Events
 from .execute import alter, ddl, describe, dml, merge
 from .execute.binding import Binding
 from .execute.transaction import Transaction
+from .health_methods import HealthMethods
+from .key_methods import KeyMethods
 from .lake import snapshots
 from .lake.draft import Draft
 from .lake.foreign import translated
 from .lake.lake import Lake, missing, open_lake
-from .lake.maintenance import cluster, expire, merging, orphans, protect, rewriting
 from .lake.model import Snapshot
+from .maintenance_methods import MaintenanceMethods
 from .ops import guard
 from .ops.reads import Reads
 from .ops.streams import Streams
+from .project import Project, find_project
 from .records import Record, Records
 from .refresh import immediate
 from .schedule_methods import ScheduleMethods
@@ -64,26 +68,45 @@ class SnapshotRecord(Record):
 
 
 def connect(
-    location: str | os.PathLike[str] = ".",
+    location: str | os.PathLike[str] | None = None,
     data_path: str | os.PathLike[str] | None = None,
     spark: SparkSession | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Session:
     """Open the lake at a directory or a `postgresql://` URL; create it if it is not there.
 
+    Without a location, the lake that the nearest `trickle.toml` names, or else the current directory; its settings
+    hold for any location, unless `settings` says otherwise.
+
     The catalog of a directory is its `catalog.sqlite`, the files lie in its `data/`. A shared catalog in PostgreSQL
     needs `data_path` when it is created. Without `spark`, the running session is used, or one is started when rows
     are first read or written.
+
+        db = trickle.connect("shop")
+        db = trickle.connect("postgresql://trickle@db/lake", data_path="s3a://bucket/lake/")
+        db = trickle.connect(settings={"spark.master": "local[4]"})
     """
-    chosen = Settings.of(read_project(), settings or {})
+    project = find_project()
+    chosen = Settings.of(project.settings, settings or {})
+    where, files = _placed(project, location, data_path)
     if spark is None:
         sparks.require(chosen)
     given = sparks.prepare(spark) if spark is not None else None
     start = partial(sparks.start, chosen) if given is None else lambda: given
-    return Session(open_lake(location, os.fspath(data_path) if data_path else None, start, chosen))
+    return Session(open_lake(where, files, start, chosen))
 
 
-class Session(StreamTableMethods, ScheduleMethods):
+def _placed(
+    project: Project, location: str | os.PathLike[str] | None, data_path: str | os.PathLike[str] | None
+) -> tuple[str, str | None]:
+    """The lake that was said, or the project's; the project's data path belongs to its own lake alone."""
+    where = os.fspath(location) if location is not None else project.lake
+    if data_path is not None:
+        return where, os.fspath(data_path)
+    return where, project.data_path if where == project.lake else None
+
+
+class Session(StreamTableMethods, ScheduleMethods, HealthMethods, KeyMethods, MaintenanceMethods):
     """A connection to one lake; also a context manager."""
 
     def __init__(self, lake: Lake) -> None:
@@ -97,6 +120,13 @@ class Session(StreamTableMethods, ScheduleMethods):
 
     def __repr__(self) -> str:
         return f"<trickle.Session {self._lake.catalog.label}>" if self._lake else "<trickle.Session closed>"
+
+    def _repr_html_(self) -> str:
+        """In notebooks: the lake, and how its stream tables stand."""
+        if self._lake is None:
+            return "<i>closed trickle session</i>"
+        label, files = html.escape(self._lake.catalog.label), html.escape(self._lake.storage.root)
+        return f"<b>{label}</b>, snapshot {self.head()}, files in {files}{self.stream_table_status()._repr_html_()}"
 
     def __enter__(self) -> Session:
         return self
@@ -142,7 +172,11 @@ class Session(StreamTableMethods, ScheduleMethods):
     # Statements.
 
     def sql(self, text: str) -> Any:
-        """Run one statement: a query gives a Spark DataFrame, anything else a `StatementResult`."""
+        """Run one statement: a query gives a Spark DataFrame, anything else a `StatementResult`.
+
+        db.sql("INSERT INTO orders VALUES (1, 'Ada', 10)").rows
+        db.sql("SELECT customer, sum(amount) FROM orders GROUP BY customer").show()
+        """
         statement = parse(text)
         with self._lock:
             if isinstance(statement, st.Query):
@@ -174,21 +208,30 @@ class Session(StreamTableMethods, ScheduleMethods):
         return [self.sql(one) for one in split(text)]
 
     def append(self, name: str, data: Any) -> StatementResult:
-        """Add rows: a Spark or pandas DataFrame, an Arrow table or a list of dicts; columns go by name."""
+        """Add rows: a Spark or pandas DataFrame, an Arrow table or a list of dicts; columns go by name.
+
+        db.append("orders", [{"id": 1, "customer": "Ada", "amount": 10}])
+        """
         with self._lock:
             target = table_name(name)
             guard.refuse_owned(self._streams, target)
             return self._writing(lambda t, _: dml.append(t, target, data))
 
     def table(self, name: str, at: int | None = None) -> DataFrame:
-        """A table or view as a DataFrame, now or as of a snapshot."""
+        """A table or view as a DataFrame, now or as of a snapshot.
+
+        db.table("orders", at=42).toPandas()
+        """
         wanted = table_name(name)
         with self._lock:
             version = "" if at is None else f" VERSION AS OF {int(at)}"
             return self._reading(lambda _, b: b.run(f"SELECT * FROM {wanted.quote_spark()}{version}"))
 
     def changes(self, name: str, start: int, end: int | None = None) -> DataFrame:
-        """The net change of a table in (start, end]: its columns and `__w`, how many copies came (+) or went (−)."""
+        """The net change of a table in (start, end]: its columns and `__w`, how many copies came (+) or went (−).
+
+        db.changes("orders", start=42).show()
+        """
         wanted = table_name(name)
         with self._lock:
             last = self.lake.head() if end is None else self.lake.snapshot(end)
@@ -204,7 +247,12 @@ class Session(StreamTableMethods, ScheduleMethods):
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """Several statements, one snapshot; an error rolls all of them back."""
+        """Several statements, one snapshot; an error rolls all of them back.
+
+        with db.transaction():
+            db.sql("DELETE FROM orders WHERE id = 1")
+            db.sql("INSERT INTO archive VALUES (1)")
+        """
         self.sql("BEGIN")
         try:
             yield self
@@ -241,46 +289,6 @@ class Session(StreamTableMethods, ScheduleMethods):
         from importlib.metadata import version
 
         return version("spark-trickle")
-
-    # Maintenance.
-
-    def merge_files(self, name: str | None = None) -> Records[merging.Merged]:
-        """Merge small neighbouring files; time travel and the change feed stay as they are."""
-        return Records(merging.merge_files(self.lake, table_name(name) if name else None))
-
-    def rewrite_deletes(self, name: str | None = None, threshold: float | None = None) -> Records[rewriting.Rewritten]:
-        """Rewrite files of which more than `threshold` (a share) is deleted."""
-        return Records(rewriting.rewrite_deletes(self.lake, table_name(name) if name else None, threshold))
-
-    def cluster(self, name: str, by: list[str] | None = None) -> Records[cluster.Clustered]:
-        """Rewrite a table sorted by its cluster keys, or by `by`."""
-        return Records(cluster.cluster(self.lake, table_name(name), by))
-
-    def expire_snapshots(
-        self,
-        keep: int | None = None,
-        older_than: datetime | None = None,
-        snapshots: list[int] | None = None,
-        dry_run: bool = False,
-    ) -> Records[expire.Expired]:
-        """Forget old snapshots: all but the newest `keep`, those before `older_than`, or those named."""
-        needed = self._streams.needed_snapshots()
-        return Records(expire.expire_snapshots(self.lake, keep, older_than, snapshots, dry_run, needed))
-
-    def protect_snapshot(self, snapshot: int, owner: str) -> None:
-        """Keep a snapshot from expiring until it is released."""
-        protect.protect(self.lake, snapshot, owner)
-
-    def release_snapshot(self, snapshot: int, owner: str) -> None:
-        protect.release(self.lake, snapshot, owner)
-
-    def clean_files(self, grace_seconds: float | None = None, dry_run: bool = False) -> Records[orphans.Removed]:
-        """Remove files that the catalog no longer needs and noted for deletion."""
-        return Records(orphans.clean_files(self.lake, grace_seconds, dry_run))
-
-    def collect_orphans(self, grace_seconds: float | None = None, dry_run: bool = False) -> Records[orphans.Removed]:
-        """Remove files that no snapshot ever named: what crashed writers left behind."""
-        return Records(orphans.collect_orphans(self.lake, grace_seconds, dry_run))
 
     # How statements run.
 

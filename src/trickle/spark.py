@@ -9,9 +9,11 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from .config import Settings
 from .errors import ConfigError, JavaMissing
+from .progress import progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,10 +47,31 @@ OWN = {
     "spark.log.level": "ERROR",
     # Keys that are looked up stay out of the generated code, which then need not be compiled again for others.
     "spark.sql.optimizer.inSetSwitchThreshold": "0",
+    # Every stream table has some compiled stages of its own; of 100, Spark's default, most would be compiled each time.
+    "spark.sql.codegen.cache.maxEntries": "5000",
 }
 """Set on sessions that Trickle starts itself."""
 
+FOR_FEW_ROWS = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.leafNodeDefaultParallelism": "1",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.constraintPropagation.enabled": "false",
+    "spark.sql.maxSinglePartitionBytes": str(1 << 62),
+    # These move semi joins below what brings rows together, which then have to be exchanged.
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin,"
+    "org.apache.spark.sql.catalyst.optimizer.PushLeftSemiLeftAntiThroughJoin",
+}
+"""Of a few thousand rows: to compile, to exchange or to send around would cost more than one task that does it all."""
+
+MEANING = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
+"""What users may set on a running session that changes what queries give."""
 OLDEST_JAVA = 17
+_DESKS: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
+"""Desk → the session it belongs to."""
 
 
 def start(settings: Settings) -> SparkSession:
@@ -57,7 +80,7 @@ def start(settings: Settings) -> SparkSession:
 
     running = SparkSession.getActiveSession()
     if running is not None:
-        return prepare(running)
+        return prepare(_DESKS.get(running, running))
     master = settings["spark.master"]
     require(settings)
     builder = SparkSession.builder.appName("trickle")
@@ -69,7 +92,8 @@ def start(settings: Settings) -> SparkSession:
         for key, value in {**OWN, **_sized(settings)}.items():
             builder = builder.config(key, value)
     try:
-        return prepare(builder.getOrCreate())
+        with progress(f"starting Spark on {master} …"):
+            return prepare(builder.getOrCreate())
     except Exception as error:
         raise ConfigError(
             "spark could not be started",
@@ -83,6 +107,49 @@ def prepare(spark: SparkSession) -> SparkSession:
     for key, value in NEEDED.items():
         spark.conf.set(key, value)
     return spark
+
+
+def desk(spark: SparkSession) -> SparkSession:
+    """The same Spark with settings of its own, for statements over few rows that the driver holds.
+
+    Spark Connect has no second session over one connection: there it is the session itself.
+    """
+    if is_connect(spark):
+        return spark
+    made = prepare(spark.newSession())
+    for key, value in {**_set_since(spark, made), **FOR_FEW_ROWS}.items():
+        made.conf.set(key, value)
+    _DESKS[made] = spark
+    return made
+
+
+def agree(desk: SparkSession, spark: SparkSession) -> None:
+    """Let expressions mean at the desk what they mean in the session it belongs to."""
+    for key in MEANING if desk is not spark else ():
+        if (value := spark.conf.get(key)) is not None and desk.conf.get(key) != value:
+            desk.conf.set(key, value)
+
+
+def make_active(spark: SparkSession) -> None:
+    """Let whoever asks Spark for the active session find this one: it is the last that made a DataFrame of rows."""
+    import pyarrow as pa
+
+    spark.createDataFrame(pa.table({"n": pa.array([], pa.int32())}))
+
+
+def _set_since(spark: SparkSession, new: SparkSession) -> dict[str, str]:
+    """What was set on a session while it ran, and may change what expressions mean."""
+    old = new.conf.getAll
+    return {k: v for k, v in spark.conf.getAll.items() if k.startswith("spark.sql.") and old.get(k) != v}
+
+
+def run_in_pool(spark: SparkSession, name: str) -> None:
+    """Jobs of this thread get their share beside those of other pools, if the session's scheduler is fair.
+
+    Spark Connect has no pools.
+    """
+    if not is_connect(spark):
+        spark.sparkContext.setLocalProperty("spark.scheduler.pool", name)
 
 
 def is_connect(spark: SparkSession) -> bool:
@@ -103,6 +170,7 @@ def _sized(settings: Settings) -> dict[str, str]:
     return {
         "spark.driver.memory": settings["spark.driver_memory"],
         "spark.sql.shuffle.partitions": str(partitions),
+        "spark.scheduler.mode": settings["spark.scheduler_mode"],
     }
 
 

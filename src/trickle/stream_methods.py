@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConfigError, QueryError
-from .ops import explain, facts, functions
+from .ops import explain, facts, functions, units
 from .ops.function_record import FunctionRecord
 from .ops.options import read_options, with_defaults
 from .ops.streams import Streams
@@ -46,7 +46,13 @@ class StreamTableMethods:
         dialect: str = "spark",
         **options: Any,
     ) -> StreamTable:
-        """Declare a stream table as a query and fill it; from then on refreshes compute only what changed."""
+        """Declare a stream table as a query and fill it; from then on refreshes compute only what changed.
+
+            db.create_stream_table("revenue", "SELECT customer, sum(amount) AS total FROM orders GROUP BY customer")
+
+        What is worth knowing (ORDER BY without LIMIT, groups that are rescanned, rows without a key, a diamond) is
+        said as a `TrickleWarning`.
+        """
         given = {
             "schedule": schedule,
             "refresh_mode": refresh_mode,
@@ -120,14 +126,19 @@ class StreamTableMethods:
         return self._streams.drop(wanted, cascade)
 
     def refresh_stream_table(self, name: str, full: bool = False, upstream: bool = True) -> RefreshResult:
-        """Bring a stream table to the newest snapshot; stale ones that it reads first, to the same one."""
+        """Bring a stream table to the newest snapshot; stale ones that it reads first, to the same one.
+
+        done = db.refresh_stream_table("revenue")
+        done.action, done.rows_inserted, done.rows_deleted
+        """
         self._require_no_transaction("REFRESH STREAM TABLE")
         return self._streams.refresh(table_name(name), full, upstream)
 
     def refresh_all(self, full: bool = False) -> Records[RefreshResult]:
-        """Refresh every stream table, sources before readers, all at one data snapshot."""
+        """Refresh every stream table, sources before readers, all at one data snapshot; diamonds and refresh groups
+        are one commit each."""
         self._require_no_transaction("REFRESH")
-        return Records(self._streams.refresh_all(full))
+        return Records(units.refresh_all(self._streams, full))
 
     def stream_table_status(self, name: str | None = None) -> Records[facts.StatusRecord]:
         """How the stream tables stand: mode, data snapshot, lag, last action and reason."""

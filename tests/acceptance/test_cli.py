@@ -10,18 +10,21 @@ import shlex
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 from typer.main import get_command
 
+from trickle.cli.examples import of_epilog
 from trickle.cli.main import app
-from trickle.cli.options import EXAMPLE
 from trickle.cli.reference import walk
 from trickle.config import SETTINGS
 from trickle.testing.duckdb_peer import DuckDBPeer
@@ -122,6 +125,10 @@ def test_version_and_settings_are_facts(trickle: Trickle) -> None:
         ("run", "--log", "xml"),
         ("run", "--for", "soon"),
         ("history", "--limit", "0"),
+        ("demo", "--seconds", "0"),
+        ("import",),
+        ("import", "a.csv", "--append", "--replace"),
+        ("watch",),
     ],
 )
 def test_wrong_usage_is_exit_code_2(trickle: Trickle, arguments: tuple[str, ...]) -> None:
@@ -333,16 +340,41 @@ def test_a_query_is_judged_before_it_is_created(shop: Trickle) -> None:
     assert bad.code == 1 and bad.out.startswith("not valid: ")
 
 
+NOT_TYPED = ("demo", "run --web", "watch", "fuse reset", "apply", "bench")
+"""They take long, want a terminal, or have nothing to do here; they have tests of their own."""
+
+
+def examples() -> list[tuple[str, Any, list[str]]]:
+    """Every command that does something, by the words one types, with the examples of its help."""
+    commands = [(path, c) for path, c in walk("trickle", get_command(app)) if not hasattr(c, "commands")]
+    return [(path.removeprefix("trickle "), c, of_epilog(c.epilog)) for path, c in commands]
+
+
+def test_every_command_has_an_example_that_it_understands() -> None:
+    for words, command, lines in examples():
+        assert lines, words
+        for line in lines:
+            typed = shlex.split(line.rpartition("| ")[2])
+            at = typed.index(words.split()[0])
+            assert typed[0] == "trickle" and typed[at:][: len(words.split())] == words.split(), line
+            if words != "bench compare":  # its files must be there
+                command.make_context(words, typed[at + len(words.split()) :])
+
+
 @pytest.mark.spark
-def test_the_examples_of_the_help_can_be_typed(shop: Trickle) -> None:
-    script = "CREATE TABLE orders (customer INT, amount DECIMAL(8, 2)); INSERT INTO orders VALUES (1, 5)"
-    assert shop("sql", script).code == 0
-    typed = [c.epilog.removeprefix(EXAMPLE) for _, c in walk("trickle", get_command(app)) if c.epilog]
-    assert len(typed) == 10
-    for line in typed:
-        _, *arguments = shlex.split(line)
-        said = shop(*arguments)
-        assert (said.code, said.err) == (0, ""), line
+def test_the_examples_of_the_help_can_be_typed(trickle: Trickle, spark: SparkSession) -> None:
+    assert trickle("init").code == 0
+    orders = pa.table({"id": range(8), "customer": [0, 1] * 4, "amount": [1.5] * 8})
+    pq.write_table(orders, "orders.parquet")
+    Path("customers.csv").write_text("id,name\n0,Ada\n1,Emmy\n")
+    typed = [line for words, _, lines in examples() for line in lines if not words.startswith(NOT_TYPED)]
+    first = [line for line in typed if line.startswith("trickle import ")]
+    averages = "trickle create averages 'SELECT customer, avg(amount) AS a FROM orders GROUP BY customer'"
+    last = [line for line in typed if line.startswith(("trickle drop", "trickle watermark drop", "trickle group drop"))]
+    typed = [*first, averages, *(t for t in typed if t not in (*first, *last)), *reversed(last)]
+    for line in (t for t in typed if "|" not in t and "--web" not in t):
+        said = trickle(*shlex.split(line)[1:])
+        assert (said.code, "error" in said.err) == (0, False), line + said.err
 
 
 @pytest.mark.spark
@@ -356,9 +388,36 @@ def test_the_doctor_finds_what_is_missing(shop: Trickle) -> None:
     assert not lake["ok"] and "init" in lake["fix"]
 
 
+def test_the_doctor_needs_no_lake_where_none_is_named(trickle: Trickle) -> None:
+    said = trickle("doctor", "--no-spark")
+    assert said.code == 0 and "none here" in said.out and said.out.endswith("all is well\n")
+
+
 @pytest.mark.spark
-def test_the_demo_runs_alone_and_quietly_and_duckdb_reads_its_lake(place: Path, peer: DuckDBPeer) -> None:
-    said = program("--set", "spark.master=local[2]", "--set", "spark.driver_memory=1g", "demo")
+def test_shells_complete_what_the_lake_holds(shop: Trickle) -> None:
+    assert shop("sql", f"CREATE STREAM TABLE totals AS {TOTALS}").code == 0
+
+    def completed(*words: str) -> list[str]:
+        typed = " ".join(("trickle", *words))
+        said = program(_TRICKLE_COMPLETE="complete_bash", COMP_WORDS=typed, COMP_CWORD=str(len(words)))
+        return said.out.split()
+
+    assert completed("refresh", "to") == ["totals"]
+    assert completed("describe", "t") == ["t", "totals"]
+    assert completed("create", "x", "--mode", "D") == ["DIFFERENTIAL"]
+    assert completed("--lake", "nowhere", "refresh", "t") == []
+
+
+def test_usage_errors_are_json_for_programs(trickle: Trickle) -> None:
+    said = trickle("--json", "refresh")
+    assert said.code == 2 and "--all" in json.loads(said.err)["error"]["message"]
+    assert trickle("refresh").code == 2
+
+
+@pytest.mark.heavy
+@pytest.mark.spark
+def test_the_tour_runs_alone_and_quietly_and_duckdb_reads_its_lake(place: Path, peer: DuckDBPeer) -> None:
+    said = program("--set", "spark.master=local[2]", "--set", "spark.driver_memory=1g", "demo", "--tour")
     assert (said.code, said.err) == (0, "")
     assert "What to try next" in said.out
     found = peer.run(
@@ -373,5 +432,171 @@ def test_the_demo_never_touches_a_lake_that_is_there(shop: Trickle, place: Path)
     said = shop("--lake", ".", "demo")
     assert said.code == 1 and "already" in said.err
     for name in ("trickle-demo", "trickle-demo-2"):
-        assert shop("demo").code == 0
+        assert shop("demo", "--tour").code == 0
         assert (place / name / "catalog.sqlite").is_file()
+
+
+@pytest.mark.spark
+def test_the_demo_keeps_six_tables_fresh_and_proves_them(trickle: Trickle, spark: SparkSession) -> None:
+    said = trickle("demo", "--seconds", "4", "--orders", "300")
+    assert said.code == 0, said.out
+    lines = said.out.split("What to try next")[0].splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "0 failures" in said.out and ", 0 mismatches" in said.out
+    assert any(line[10:].startswith("change ") for line in lines)
+    assert len([line for line in lines if ": exact at" in line]) >= 6
+    assert {t["name"] for t in trickle("--lake", "trickle-demo", "list", "--json").json} >= {"sessions", "suspects"}
+
+
+@pytest.mark.spark
+@pytest.mark.heavy
+def test_the_demo_shows_fifty_refreshes_in_a_minute(place: Path) -> None:
+    said = program("--set", "spark.master=local[2]", "demo", "--json")
+    *_, summary = map(json.loads, said.out.splitlines())
+    assert said.code == 0
+    assert summary["refreshes"] >= 50 and summary["mismatches"] == summary["failed"] == 0
+
+
+LEAN = """
+import sys
+from trickle.cli.main import app
+try:
+    app(sys.argv[1:], prog_name="trickle")
+except SystemExit as ended:
+    heavy = [m for m in ("pyspark", "pyarrow", "pandas", "numpy", "sqlglot") if m in sys.modules]
+    print(ended.code, *heavy, file=sys.__stdout__)
+"""
+FACTS = ("list", "status", "history", "graph", "health")
+
+
+@pytest.mark.spark
+def test_facts_are_read_without_sparks_modules(shop: Trickle) -> None:
+    assert shop("sql", f"CREATE STREAM TABLE totals AS {TOTALS}").code == 0
+    for command in FACTS:
+        done = subprocess.run([sys.executable, "-c", LEAN, command], capture_output=True, text=True)
+        assert done.stdout.splitlines()[-1] == "0", done.stdout + done.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.heavy
+def test_facts_come_in_less_than_a_second(shop: Trickle) -> None:
+    assert shop("sql", f"CREATE STREAM TABLE totals AS {TOTALS}").code == 0
+    for command in FACTS:
+        began = time.perf_counter()
+        assert program(command).code == 0
+        assert time.perf_counter() - began < 1, command
+
+
+@pytest.mark.spark
+def test_health_is_an_exit_code(shop: Trickle) -> None:
+    assert shop("sql", f"CREATE STREAM TABLE totals AS {TOTALS}").code == 0
+    assert shop("health").out == "all is well: 1 stream table\n"
+    assert shop("pause", "totals").code == 0
+    ill = shop("health", "--json")
+    assert ill.code == 1 and ill.json[0]["remedy"] == "resume the stream table."
+    assert shop("resume", "totals").code == 0 and shop("health").code == 0
+
+
+@pytest.mark.spark
+def test_a_broken_key_is_an_exit_code(shop: Trickle) -> None:
+    assert shop("check-keys").out == "no key is declared\n"
+    assert shop("sql", "ALTER TABLE t ADD PRIMARY KEY (id) RELY").code == 0
+    assert shop("check-keys", "t").out == "all hold: 1 declared key\n"
+    assert shop("sql", "INSERT INTO t VALUES (3, 9), (3, 10)").code == 0
+    broken = shop("check-keys")
+    assert broken.code == 1 and "3: 3 rows" in broken.out
+    [told] = shop("check-keys", "--json").json
+    assert (told["name"], told["holds"], told["violations"], told["examples"]) == ("t_pkey", False, 1, ["3: 3 rows"])
+
+
+@pytest.mark.spark
+def test_files_become_tables(shop: Trickle) -> None:
+    Path("people.csv").write_text('id,name,born\n1,Ada,1815-12-10\n2,"Emmy, N.",\n')
+    Path("events.json").write_text('{"at": 1, "tags": ["a"]}\n{"at": 2, "tags": []}\n')
+    Path("parts").mkdir()
+    Path("parts/list.json").write_text('[{"n": 1},\n {"n": 2},\n {"n": 3}]')
+    found = {i["table"]: i for i in shop("import", "people.csv", "events.json", "parts", "--json").json}
+    assert {name: (i["rows"], i["created"]) for name, i in found.items()} == {
+        "people": (2, True),
+        "events": (2, True),
+        "parts": (3, True),
+    }
+    assert [c["type"] for c in shop("describe", "people", "--json").json] == ["int", "string", "date"]
+    assert shop("sql", "SELECT name FROM people WHERE born IS NULL", "--json").json == [{"name": "Emmy, N."}]
+    again = shop("import", "people.csv")
+    assert again.code == 1 and "--append" in again.err
+    assert shop("import", "people.csv", "--append", "--json").json[0]["rows"] == 2
+    assert shop("import", "people.csv", "--replace", "--json").json[0]["created"] is False
+    assert shop("sql", "SELECT count(*) AS n FROM people", "--json").json == [{"n": 2}]
+
+
+@pytest.mark.spark
+def test_files_that_are_not_what_they_should_be_are_not_imported(shop: Trickle) -> None:
+    Path("ragged.csv").write_text("a,b\n1,2\n3\n")
+    Path("broken.json").write_text("{not json\n")
+    Path("empty.csv").write_text("")
+    Path("text.parquet").write_text("hello")
+    before = {t["name"] for t in shop("tables", "--json").json}
+    for name in ("ragged.csv", "broken.json", "empty.csv", "text.parquet"):
+        said = shop("import", name)
+        assert said.code == 1 and "error: " in said.err and "hint: " in said.err, name
+    assert "--lenient" in shop("import", "ragged.csv").err
+    assert {t["name"] for t in shop("tables", "--json").json} == before
+    assert shop("import", "ragged.csv", "--lenient", "--json").json[0]["rows"] == 2
+
+
+@pytest.mark.spark
+def test_a_folder_is_applied_once_changed_and_pruned(shop: Trickle) -> None:
+    folder = Path("streams")
+    folder.mkdir()
+    (folder / "totals.sql").write_text(TOTALS)
+    (folder / "large.sql").write_text("CREATE STREAM TABLE large AS SELECT odd FROM totals WHERE total > 1;")
+    planned = shop("apply", "--dry-run", "--json").json
+    assert [(s["name"], s["action"]) for s in planned] == [("totals", "create"), ("large", "create")]
+    assert shop("list", "--json").json == []
+    refused = shop("apply")
+    assert refused.code == 2 and "--yes" in refused.err
+    assert shop("apply", "--yes").out.endswith("create totals: done\ncreate large: done\n")
+    assert shop("apply").out.endswith("nothing to do\n")
+    (folder / "large.sql").write_text("SELECT odd FROM totals WHERE total > 1000")
+    (folder / "first.sql").write_text("SELECT min(id) AS id FROM t")
+    assert [(s["name"], s["action"]) for s in shop("apply", "--yes", "--json").json] == [
+        ("first", "create"),
+        ("totals", "keep"),
+        ("large", "replace"),
+    ]
+    assert shop("sql", "SELECT * FROM large", "--json").json == []
+    for name in ("large", "totals"):
+        (folder / f"{name}.sql").unlink()
+    assert shop("apply", "--yes", "--prune").code == 0
+    assert [t["name"] for t in shop("list", "--json").json] == ["first"]
+
+
+@pytest.mark.spark
+def test_a_project_names_its_lake_for_commands_and_sessions(
+    trickle: Trickle, place: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert trickle("--lake", "shop", "init", "--project").code == 0
+    assert (place / "trickle.toml").is_file() and (place / "streams").is_dir()
+    assert trickle("--lake", "shop", "init", "--project").code == 1
+    (place / "below").mkdir()
+    monkeypatch.chdir(place / "below")
+    assert trickle("sql", "CREATE TABLE t (id INT)").code == 0
+    import trickle as library
+
+    with library.connect() as db:
+        assert [t.name for t in db.tables()] == ["t"]
+        assert Path(db.lake.catalog.label) == place / "shop" / "catalog.sqlite"
+
+
+@pytest.mark.spark
+def test_warnings_are_lines_on_stderr(shop: Trickle) -> None:
+    said = shop("create", "sorted", "SELECT id FROM t ORDER BY id")
+    assert said.code == 0
+    assert "warning: " in said.err and "ORDER BY without LIMIT" in said.err and "no key" in said.err
+    told = shop("create", "middle", "SELECT percentile(id, 0.5) AS m FROM t GROUP BY price", "--json")
+    assert "rescanned" in json.loads(told.err.splitlines()[0])["warning"]
+    for name in ("left_side", "right_side"):
+        assert shop("create", name, "SELECT id, max(price) AS p FROM t GROUP BY id").err == ""
+    joined = "SELECT l.id, l.p, r.p AS q FROM left_side AS l JOIN right_side AS r ON l.id = r.id"
+    assert "a diamond: both, left_side, right_side follow t" in shop("create", "both", joined).err

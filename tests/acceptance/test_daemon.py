@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -12,9 +13,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import trickle
-from trickle.testing.daemon.judge import Judge, commits, lags
+from trickle.testing.daemon.judge import Judge, commits, lags, promises
 from trickle.testing.daemon.process import Daemon
-from trickle.testing.daemon.shop import FEW, GROUP, KEPT, ROWS, SOURCES, TABLES, Kept, change, persist
+from trickle.testing.daemon.shop import FEW, GROUP, KEPT, ROWS, TABLES, Kept, change, persist
 from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite
@@ -24,6 +25,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600)]
 SECONDS = (8, 60, 300)
 """Of changes, for each effort."""
 SEED = 5
+SLOWER = {"1s": "5s", "2s": "10s"}
+"""Schedules that two cores can keep for twelve stream tables."""
 
 
 @dataclass
@@ -98,50 +101,48 @@ def test_under_changes_without_end_every_snapshot_is_consistent(shop: Shop, effo
 
 @pytest.mark.parametrize("daemons", [1, 2])
 def test_killed_and_restarted_or_beside_another_nothing_is_lost(shop: Shop, effort: Effort, daemons: int) -> None:
+    """Every 30 s the one that has run longest is killed, whatever it is at, and another is started."""
     if effort is Effort.SHORT:
         pytest.skip("the short form is the test above; killing takes minutes (--heavy)")
     rng = Random(SEED)
-    for _ in range(effort.of(1, 3, 10)):
-        running = [shop.daemon(scheduler__lease_seconds=3).ready() for _ in range(daemons)]
-        keep_changing(shop, 30, rng)
-        for daemon in running:
-            daemon.kill()
-    with shop.daemon().ready() as last:
-        last.wait_for(shop.is_fresh)
-        assert last.end() == 0
+    with ExitStack() as stack:
+
+        def start() -> Daemon:
+            return stack.enter_context(shop.daemon(scheduler__lease_seconds=3))
+
+        running = [start() for _ in range(daemons)]
+        for _ in range(effort.of(1, 3, 10)):
+            running[0].ready()
+            keep_changing(shop, 30, rng)
+            running[0].kill()
+            running = [*running[1:], start()]
+        running[-1].ready().wait_for(shop.is_fresh)
+        assert [daemon.end() for daemon in running] == [0] * daemons
+        assert [event for daemon in running for event in daemon.events("refresh_failed")] == []
     assert shop.errors() == []
     shop.judge(effort.of(4, 40, 200))
 
 
-def test_a_lake_is_paused_and_resumed_and_a_signal_reaches_the_daemon(shop: Shop, effort: Effort) -> None:
-    if effort is Effort.SHORT:
-        pytest.skip("starts a Spark of its own (--heavy)")
-    with shop.daemon().ready() as daemon:
-        shop.db.pause()
-        time.sleep(1)
-        for _ in range(5):
-            shop.alter(Random(SEED))
-        time.sleep(3)
-        assert daemon.events("refresh_started") == []
-        shop.db.resume()
-        daemon.wait_for(shop.is_fresh)
-        assert daemon.end() == 0
-
-
 def test_lag_stays_within_the_schedule(shop: Shop, effort: Effort) -> None:
+    """Intervals of 5 and 10 s, a commit a second: p95 of commit → refreshed ≤ interval, of chains ≤ their sum."""
     if effort is Effort.SHORT:
         pytest.skip("measures, and wants the machine for itself (--heavy)")
+    for one in shop.kept:
+        if one.schedule in SLOWER:
+            shop.db.alter_stream_table(one.query.name, schedule=SLOWER[one.schedule])
     with shop.daemon().ready() as daemon:
-        keep_changing(shop, 10, Random(SEED), pause=1.0)
+        keep_changing(shop, 20, Random(SEED), pause=1.0)
         daemon.wait_for(shop.is_fresh)
         since = shop.db.head()
         keep_changing(shop, effort.of(*SECONDS), Random(SEED + 1), pause=1.0)
         daemon.wait_for(shop.is_fresh)
         assert daemon.end() == 0
-    assert shop.db.head() > since
-    found = sorted(lags(shop.db, ["orders"], "per_customer"))
-    print(
-        f"lag of per_customer (schedule 1s, commits of {SOURCES[0]}): p50 {found[len(found) // 2]:.2f} s, "
-        f"p95 {found[int(len(found) * 0.95)]:.2f} s of {len(found)}"
-    )
-    assert found[int(len(found) * 0.95)] <= 2.0
+        assert daemon.events("refresh_failed") == []
+    late, allowed = {}, promises(shop.db)
+    for name, found in lags(shop.db, since).items():
+        p50, p95 = found[len(found) // 2], found[int(len(found) * 0.95)]
+        said = f"within {allowed[name]:g} s" if allowed[name] else "on change"
+        print(f"lag of {name} ({said}): p50 {p50:.2f} s, p95 {p95:.2f} s of {len(found)} commits")
+        if allowed[name] and p95 > allowed[name]:
+            late[name] = p95
+    assert late == {}

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sqlite3
 import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import pytest
 from pyspark.sql import SparkSession
 
+import trickle
 from trickle.testing.daemon.judge import times
 from trickle.testing.daemon.process import Daemon
 from trickle.testing.daemon.shop import persist
+from trickle.testing.disks import DiskUnavailable, fill, small_disk
 from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.lakes import LakeSite, postgres_site
 from trickle.testing.postgres_server import start_postgres
+from trickle.testing.smoke import rows
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(3600)]
 
@@ -131,3 +139,139 @@ def test_without_its_java_the_daemon_ends_and_blames_no_table(
         daemon.wait_for(lambda: all(s.lag_seconds == 0 for s in db.stream_table_status()))
         assert {s.status for s in db.stream_table_status()} == {"ACTIVE"}
         assert daemon.end() == 0
+
+
+def test_a_full_disk_holds_its_table_until_there_is_space(
+    lake: LakeSite, quick: SparkSession, peer: DuckDBPeer, tmp_path: Path
+) -> None:
+    """The folder of one stream table is on a disk of its own, which fills up and is freed again."""
+    prepare(lake, quick, peer)
+    [folder] = lake.data.glob("trickle/per*")
+    aside = folder.rename(folder.with_name("aside"))
+    try:
+        with small_disk(folder, "1m") as disk, lake.connect(quick) as db:
+            shutil.copytree(aside, disk, dirs_exist_ok=True)
+            with Daemon(lake, tmp_path / "daemon", **QUICK).ready() as daemon:
+                ballast = fill(disk)
+                persist(peer, lake.address, "INSERT INTO orders VALUES (1, 1, 1)", "INSERT INTO items VALUES (2, 7)")
+                daemon.wait_for(lambda: len(daemon.events("refresh_failed")) >= 4)
+                failures = {(e["name"], e["code"]) for e in daemon.events("refresh_failed")}
+                assert failures == {("per", "storage_error")}
+                assert "the disk is full" in daemon.events("refresh_failed")[0]["message"]
+                daemon.wait_for(lambda: db.stream_table_status("prices")[0].lag_seconds == 0)
+                [found] = db.diagnose_errors()
+                assert (found.name, found.status, "free space" in found.remedy) == ("per", "ERROR", True)
+                ballast.unlink()
+                daemon.wait_for(lambda: all(s.lag_seconds == 0 for s in db.stream_table_status()))
+                assert daemon.events("suspended") == []
+                assert daemon.end() == 0
+            assert db.diagnose_errors() == []
+            assert rows(db.table("per")) == rows(db.sql(PER))
+    except DiskUnavailable as reason:
+        pytest.skip(str(reason))
+
+
+def fragile(marker: str) -> Callable[[int], int]:
+    def kept(value: int) -> int:
+        if os.path.exists(marker):
+            os._exit(1)  # the worker process of Spark that runs it is gone, and its job with it
+        return value
+
+    return kept
+
+
+def test_a_spark_job_that_dies_and_a_poison_row_suspend_their_tables_alone(
+    lake: LakeSite, quick: SparkSession, peer: DuckDBPeer, tmp_path: Path
+) -> None:
+    prepare(lake, quick, peer)
+    marker = tmp_path / "marker"
+    with lake.connect(quick) as db:
+        db.create_function("fragile", fragile(str(marker)), "INT")
+        streams = {
+            "weak": "SELECT id, fragile(amount) AS amount FROM orders WHERE amount > 990",
+            "ratio": "SELECT id, 100 / (amount - 7777) AS part FROM orders WHERE amount > 990",
+        }
+        for name, query in streams.items():
+            db.create_stream_table(name, query, schedule="on_change", refresh_mode="DIFFERENTIAL")
+        with Daemon(lake, tmp_path / "daemon", **QUICK).ready() as daemon:
+            marker.touch()
+            persist(peer, lake.address, "INSERT INTO orders VALUES (1, 1, 7777)")
+            daemon.wait_for(lambda: len(daemon.events("suspended")) == 2)
+            daemon.wait_for(lambda: db.stream_table_status("per")[0].lag_seconds == 0)
+            assert {(e["name"], e["errors_in_row"]) for e in daemon.events("refresh_failed")} == {
+                (name, n) for name in streams for n in (1, 2, 3)
+            }
+            assert {(d.name, d.status, "resume" in d.remedy) for d in db.diagnose_errors()} == {
+                (name, "SUSPENDED", True) for name in streams
+            }
+            marker.unlink()
+            persist(peer, lake.address, "DELETE FROM orders WHERE amount = 7777")
+            for name in streams:
+                db.sql(f"CALL trickle.resume('{name}')")
+            daemon.wait_for(lambda: all(s.lag_seconds == 0 for s in db.stream_table_status()))
+            assert daemon.end() == 0
+        assert db.diagnose_errors() == []
+        for name, query in streams.items():
+            assert rows(db.table(name)) == rows(db.sql(query))
+
+
+def test_a_catalog_file_that_is_locked_for_a_while_is_waited_for(
+    lake_sqlite: LakeSite, quick: SparkSession, peer: DuckDBPeer, tmp_path: Path
+) -> None:
+    prepare(lake_sqlite, quick, peer)
+    with Daemon(lake_sqlite, tmp_path / "daemon", **QUICK, catalog__lock_timeout_seconds=2).ready() as daemon:
+        persist(peer, lake_sqlite.address, "INSERT INTO orders VALUES (1, 1, 1)")
+        daemon.wait_for(lambda: daemon.events("refresh_finished"))
+        with closing(sqlite3.connect(lake_sqlite.address.catalog, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            time.sleep(20)
+            other.execute("ROLLBACK")
+        persist(peer, lake_sqlite.address, "INSERT INTO orders VALUES (2, 1, 1)", "INSERT INTO items VALUES (2, 7)")
+        with lake_sqlite.connect(quick) as db:
+            daemon.wait_for(lambda: all(s.lag_seconds == 0 for s in db.stream_table_status()))
+            assert {s.status for s in db.stream_table_status()} == {"ACTIVE"}
+        assert daemon.events("suspended") == []
+        assert daemon.end() == 0
+
+
+def register(db: trickle.Session, number: int) -> None:
+    """So many stream tables more, all of them filled, on a table that does not change."""
+    streams = db._streams
+    [pattern] = [t for t in streams.all() if t.name == "prices"]
+    with db.lake.catalog.writing() as connection:
+        for n in range(number):
+            added = streams.registry.add(connection, replace(pattern, name=f"prices_{n}", stored_name=f"prices_{n}"))
+            streams.registry.mark(connection, added, frontier=pattern.frontier, snapshot=pattern.snapshot)
+
+
+def test_a_thousand_idle_stream_tables_cost_next_to_nothing(
+    lake: LakeSite, quick: SparkSession, peer: DuckDBPeer, tmp_path: Path
+) -> None:
+    """Registered 1,000, one of them at work: CPU of the idle daemon and its Java < 2 % of a core, memory flat."""
+    prepare(lake, quick, peer)
+    with lake.connect(quick) as db:
+        register(db, 998)
+        began = time.perf_counter()
+        assert len(db.stream_table_status()) == 1000
+        print(f"status of 1,000 stream tables: {(time.perf_counter() - began) * 1000:.0f} ms")
+        with Daemon(lake, tmp_path / "daemon").ready() as daemon:
+
+            def change(number: int) -> None:
+                for _ in range(number):
+                    db.append("orders", [{"id": 1, "cust": 1, "amount": 1}])
+                daemon.wait_for(lambda: db.stream_table_status("per")[0].lag_seconds == 0)
+
+            change(30)
+            time.sleep(15)
+            before = daemon.usage()
+            time.sleep(30)
+            after = daemon.usage()
+            busy = (after.cpu_seconds - before.cpu_seconds) / 30
+            change(150)
+            grown = daemon.usage().own_mb - after.own_mb
+            print(f"idle: {busy:.2%} of a core; {after.own_mb:.0f} MB, {grown:+.1f} MB after 150 more commits")
+            assert busy < 0.02
+            assert grown < 10
+            assert daemon.events("refresh_failed") == []
+            assert {e["name"] for e in daemon.events("refresh_started")} == {"per"}
+            assert daemon.end() == 0

@@ -1,4 +1,4 @@
-"""The scheduler in this process: order, holds, errors, leases, events; and its commands."""
+"""The scheduler in this process: order, holds, errors, leases, events."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
-from trickle.cli.main import app
-from trickle.events import Event
+from trickle.events import Event, FuseBlown
 from trickle.registry.scheduling import Scheduling
 from trickle.scheduler.loop import Scheduler
 from trickle.testing.lakes import LakeSite
@@ -124,7 +123,7 @@ def test_a_poison_row_suspends_its_table_alone_and_is_told_with_a_remedy(shop: K
 
 def test_what_storage_refuses_is_tried_until_it_is_taken(shop: Kept, lake: LakeSite) -> None:
     """The folder of the stored rows is replaced by a file, as a broken mount would be."""
-    shop.stream("per", PER, schedule="on_change")
+    shop.stream("per", PER, schedule="on_change", target_lag="1s")
     stored = shop.db._streams.refresher.stored(shop.db._streams.all()[0], shop.db.lake.head())
     folder = Path(stored.path)
     aside = folder.with_name("aside")
@@ -133,6 +132,10 @@ def test_what_storage_refuses_is_tried_until_it_is_taken(shop: Kept, lake: LakeS
     with shop.running() as told:
         shop.change("INSERT INTO orders VALUES (4, 2, 9)")
         shop.wait(lambda: kinds(told, "per").count("refresh_failed") >= 4)
+        shop.wait(lambda: "stale" in kinds(told, "per"))
+        failed = kinds(told, "per").count("refresh_failed")
+        shop.wait(lambda: kinds(told, "per").count("refresh_failed") > failed)
+        assert kinds(told, "per").count("stale") == 1, "once, however often it is tried"
         assert "suspended" not in kinds(told, "per")
         folder.unlink()
         shutil.move(aside, folder)
@@ -180,53 +183,36 @@ def test_a_blown_fuse_is_an_event_and_stops_the_diamond_it_is_in(shop: Kept) -> 
     with shop.running() as told:
         shop.change("INSERT INTO orders VALUES (4, 2, 9), (5, 2, 9), (6, 2, 9)")
         shop.wait(lambda: "fuse_blown" in kinds(told, "per"))
+        [blown] = [event for event in told if isinstance(event, FuseBlown)]
+        assert (blown.changed_rows, blown.ceiling) == (3, 2.0)
         assert shop.rows("large") == before
         shop.db.reset_fuse("per")
         shop.wait(shop.fresh)
     shop.agrees("both", BOTH)
 
 
-def test_the_commands_say_what_the_functions_say(shop: Kept, lake: LakeSite, capfd: pytest.CaptureFixture[str]) -> None:
-    if lake.address.on_postgres:
-        pytest.skip("the same on both catalogs")
-    shop.stream("per", PER)
-    shop.stream("large", LARGE)
-
-    def said(*words: str) -> Any:
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            app(["--lake", lake.target, *words], prog_name="trickle")
-        out, err = capfd.readouterr()
-        assert not ended.value.code, err
-        return json.loads(out) if "--json" in words else out
-
-    assert said("gate", "close", "orders", "--json")[0]["gated"]
-    assert said("gate", "list", "--json")[0]["stream_tables"] == ["per", "large"]
-    assert said("diagnose", "--json")[0]["code"] == "gated"
-    assert not said("gate", "open", "orders", "--json")[0]["gated"]
-    assert said("watermark", "group", "day", "orders", "customers", "--tolerance", "1m", "--json")
-    assert said("watermark", "advance", "orders", "2024-05-01", "--json")[0]["source"] == "orders"
-    assert [s["aligned"] for s in said("watermark", "status", "--json")] == [False]
-    assert len(said("watermark", "list", "--json")) == 1
-    said("watermark", "drop", "day")
-    assert said("fuse", "status", "per", "--json")[0]["state"] == "off"
-    assert said("group", "create", "day", "per", "large", "--json")[0]["members"] == ["per", "large"]
-    assert said("group", "list", "--json")[0]["name"] == "day"
-    said("group", "drop", "day")
-    assert said("recommend", "--json")[0]["recommended"] is None
-    assert said("recommend", "--mode", "per", "--json")[0]["samples"] == 1
-    assert "per (stream table)" in said("graph")
-    assert said("graph", "--format", "mermaid").startswith("graph LR")
-    assert said("graph", "per", "--json")[1]["name"] == "orders"
-    said("pause")
-    shop.change("INSERT INTO orders VALUES (4, 2, 9)")
-    said("run", "--for", "1s")
-    assert not shop.fresh()
-    said("resume")
-    assert '"kind": "refresh_finished"' in said("run", "--until-idle", "--log", "json")
-    assert shop.fresh()
-    said("pause", "per")
-    assert {s.name: s.status for s in shop.db.stream_table_status()}["per"] == "SUSPENDED"
+def test_tables_are_altered_paused_and_dropped_beside_a_running_scheduler(shop: Kept) -> None:
+    """Whatever it is at: nobody has to try again, and nothing is counted twice or forgotten."""
+    queries = (PER, PER.replace("count(*)", "count(amount)"))
+    shop.stream("per", PER, schedule="on_change")
+    shop.stream("over", "SELECT cust FROM per WHERE n > 1", schedule="on_change")
+    with shop.running() as told:
+        for n in range(4):
+            shop.change(f"INSERT INTO orders VALUES ({10 + n}, {n % 3}, {n})", f"DELETE FROM orders WHERE id = {9 + n}")
+            shop.db.sql(f"ALTER STREAM TABLE per SET (tier = '{('hot', 'warm')[n % 2]}')")
+            shop.change(f"INSERT INTO orders VALUES ({20 + n}, {n % 3}, NULL)")
+            shop.db.pause("per")
+            shop.db.resume("per")
+            shop.db.alter_stream_table("per", query=queries[n % 2])
+        shop.change("INSERT INTO orders VALUES (30, 1, 1)")
+        shop.wait(shop.fresh)
+        shop.agrees("per", queries[1])
+        shop.change("INSERT INTO orders VALUES (31, 1, 1)")
+        assert shop.db.drop_stream_table("per", cascade=True) == ["over", "per"]
+    assert {event.kind for event in told} <= {"scheduler_started", "refresh_started", "refresh_finished", "held"} | {
+        "scheduler_stopped",
+        "falling_behind",
+    }
 
 
 def test_events_are_sent_with_notify_on_postgresql(shop: Kept, lake: LakeSite) -> None:

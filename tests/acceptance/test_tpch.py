@@ -16,23 +16,18 @@ from trickle.testing.tpch.run import Run
 
 SCALE = 0.01
 CYCLES = (1, 8, 40)
-FEW = ("q01", "q03", "q12", "q14")
-"""IMMEDIATE refreshes with every transaction, which takes minutes: the short form has these."""
 
 
-@pytest.fixture(params=["DIFFERENTIAL", "IMMEDIATE"])
+@pytest.fixture(params=["DIFFERENTIAL", pytest.param("IMMEDIATE", marks=pytest.mark.heavy)])
 def run(
     request: pytest.FixtureRequest,
     lake_sqlite: LakeSite,
     quick: SparkSession,
     peer: DuckDBPeer,
-    effort: Effort,
     tmp_path: Path,
 ) -> Iterator[Run]:
-    short = request.param == "IMMEDIATE" and effort is Effort.SHORT
-    queries = [query for query in QUERIES if not short or query.name in FEW]
     with lake_sqlite.connect(quick) as db:
-        run = Run(db, lake_sqlite, peer, SCALE, mode=request.param, queries=queries)
+        run = Run(db, lake_sqlite, peer, SCALE, mode=request.param)
         run.load(tmp_path / "rows")
         yield run
 

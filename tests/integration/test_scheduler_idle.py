@@ -46,7 +46,9 @@ def test_a_tick_is_quick_and_an_idle_scheduler_costs_next_to_nothing(crowd: tric
     thread = threading.Thread(target=scheduler.run)
     thread.start()
     try:
-        time.sleep(1.5)  # it has looked at everything once
+        until = time.monotonic() + 60
+        while not scheduler._is_quiet and time.monotonic() < until:  # it has looked at everything once
+            time.sleep(0.1)
         seconds = effort.of(3, 20, 120)
         before, began = time.process_time(), time.monotonic()
         time.sleep(seconds)

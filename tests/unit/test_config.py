@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trickle.config import PROJECT_FILE, SETTINGS, Setting, Settings, lookup, read_file, read_project
+from trickle.config import SETTINGS, Setting, Settings, lookup
 from trickle.errors import ConfigError
 
 
@@ -81,18 +80,3 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
 def test_a_number_and_its_text_read_alike(value: int) -> None:
     setting = lookup("lake.target_file_mb")
     assert setting.read(value) == setting.read(str(value)) == setting.read(float(value)) == value
-
-
-def test_a_project_file_is_read_with_nested_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert read_project() == {}
-    Path(PROJECT_FILE).write_text('[settings]\n"lake.compression" = "gzip"\n[settings.spark]\nmaster = "local[1]"\n')
-    assert read_project() == {"lake.compression": "gzip", "spark.master": "local[1]"}
-
-
-def test_a_broken_project_file_is_named(tmp_path: Path) -> None:
-    path = tmp_path / PROJECT_FILE
-    path.write_text("[settings\n")
-    with pytest.raises(ConfigError, match=PROJECT_FILE) as caught:
-        read_file(path)
-    assert "line 1" in caught.value.detail

@@ -5,11 +5,15 @@ from __future__ import annotations
 import inspect
 import io
 import json
+import socket
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
 
 from trickle import events
+from trickle.errors import ConfigError
 from trickle.events import Event, Events, FuseBlown, RefreshFailed, Suspended, Webhook, log_to
+from trickle.testing.receiver import receiving
 
 
 def test_every_event_is_drawn_in_the_tree_and_has_a_kind_of_its_own() -> None:
@@ -42,24 +46,34 @@ def test_a_subscriber_that_fails_does_not_deafen_the_others() -> None:
 
 
 def test_a_webhook_posts_each_event_and_survives_one_that_is_refused() -> None:
-    bodies: list[dict[str, str]] = []
-
-    class Receiver(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(500 if len(bodies) == 1 else 204)
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:
-            return
-
-    with HTTPServer(("127.0.0.1", 0), Receiver) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        hook = Webhook(f"http://127.0.0.1:{server.server_port}/")
+    with receiving(refused=1) as heard:
+        hook = Webhook(heard.url)
         hook(FuseBlown("per"))
         hook(Suspended("per", "three errors"))
         hook.close()
-        server.shutdown()
-        thread.join()
-    assert [body["kind"] for body in bodies] == ["fuse_blown", "suspended"]
+    assert [body["kind"] for body in heard.bodies] == ["fuse_blown", "suspended"]
+
+
+def test_a_webhook_outlives_a_receiver_that_does_not_speak_http() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answers = threading.Thread(target=_babble, args=(server, 2))
+        answers.start()
+        hook = Webhook(f"http://127.0.0.1:{server.getsockname()[1]}/")
+        hook(FuseBlown("per"))
+        hook(FuseBlown("per"))
+        answers.join(20)
+        assert not answers.is_alive(), "the second was posted too"
+        hook.close()
+
+
+def _babble(server: socket.socket, times: int) -> None:
+    for _ in range(times):
+        with server.accept()[0] as connection:
+            connection.recv(10_000)
+            connection.sendall(b"not HTTP at all\r\n\r\n")
+
+
+@pytest.mark.parametrize("url", ["receiver", "ftp://host/", "file:///etc/passwd"])
+def test_a_webhook_is_posted_to_a_url_of_the_web_alone(url: str) -> None:
+    with pytest.raises(ConfigError, match="not a URL"):
+        Webhook(url)

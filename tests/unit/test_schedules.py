@@ -47,7 +47,7 @@ def test_every_form_is_read(text: str | int, schedule: Schedule) -> None:
     assert read_schedule(text) == schedule
 
 
-@pytest.mark.parametrize("text", ["", "often", "0s", "-5s", "5 parsecs", "* * *", "61 * * * *", "* * * * * * *"])
+@pytest.mark.parametrize("text", ["", "often", "-5s", "5 parsecs", "* * *", "61 * * * *", "* * * * * * *", "5", "True"])
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match=r"not a schedule|not a time zone"):
         read_schedule(text)
@@ -61,6 +61,25 @@ def test_an_unknown_time_zone_is_named() -> None:
 def test_a_duration_below_the_least_is_refused() -> None:
     with pytest.raises(ConfigError, match="too short"):
         read_duration("10ms", least=0.05)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("0s", "too short"),
+        (0, "too short"),
+        (float("nan"), "too short"),
+        ("on_change 0s", "too short"),
+        ("99999999999w", "too long"),
+        (float("inf"), "too long"),
+        (10**30, "too long"),
+        ("0 0 30 2 *", "names no time"),
+        ("0 0 31 4 * Europe/Berlin", "names no time"),
+    ],
+)
+def test_a_time_that_cannot_come_is_refused_and_said_to_be_one(text: str | float, why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        read_schedule(text)
 
 
 def test_cron_keeps_to_the_wall_clock_when_summer_time_begins() -> None:
@@ -91,6 +110,16 @@ def test_calculated_is_as_often_as_the_most_eager_consumer() -> None:
     assert found["c"] == (Every(5), OnChange())
     assert found["a"] == (Every(5), OnChange())
     assert found["f"] == (Every(1),), "a consumer that is never due by itself asks for nothing"
+
+
+def test_calculated_goes_far_up_and_round_a_circle() -> None:
+    far: dict[str, Schedule] = {f"s{n}": Calculated() for n in range(5000)}
+    readers = {f"s{n}": [f"s{n + 1}"] for n in range(4999)}
+    assert set(resolve(far, readers, Every(7)).values()) == {(Every(7),)}
+    circle: dict[str, Schedule] = {"a": Calculated(), "b": Calculated(), "c": Every(3)}
+    round_it = {"a": ["b"], "b": ["a", "c"]}
+    assert set(resolve(circle, round_it, Every(1)).values()) == {(Every(3),)}
+    assert set(resolve({"a": Calculated(), "b": Calculated()}, round_it, Every(1)).values()) == {(Every(1),)}
 
 
 def test_the_first_clock_to_strike_counts() -> None:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..ops.function_record import FunctionRecord
 from ..records import Record
 from ..refresh.result import RefreshResult
 from ..registry.models import StreamTable
+from .faces import Face
 from .options import Options
-from .output import Rows, counted
+from .output import counted
+from .tables import Rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from ..session import Session
+
+R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
@@ -48,20 +52,22 @@ def show(given: Options, result: Any, most: int = 0) -> None:
         case str() | int():
             given.output.rows(_listed([result]))
         case _:
-            given.output.rows(fetch(result, most if given.format == "table" else 0))
+            with given.progress("reading …"):
+                found = fetch(result, most if given.format == "table" else 0)
+            given.output.rows(found)
 
 
 def show_facts(
-    given: Options, found: Iterable[Record], kind: type[Record], nothing: str = "", brief: Sequence[str] = ()
+    given: Options, found: Iterable[R], kind: type[R], nothing: str = "", face: Face[R] | None = None
 ) -> None:
-    """Facts as rows; people get the brief columns, and a word where there are none."""
-    rows = Rows.of(found, kind)
-    if given.format != "table":
-        given.output.rows(rows)
-    elif nothing and not rows.rows:
+    """Facts as rows; people get them as their face says, and a word where there are none."""
+    facts = list(found)
+    if given.format == "table" and nothing and not facts:
         given.output.say(nothing)
+    elif given.format == "table" and face is not None:
+        given.output.rows(face.rows(facts))
     else:
-        given.output.rows(rows.only(brief or rows.columns))
+        given.output.rows(Rows.of(facts, kind))
 
 
 def definition(table: StreamTable) -> Definition:

@@ -5,35 +5,55 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ..config import Settings, read_project
-from ..errors import NotFound
+from ..config import Settings
+from ..errors import TrickleWarning
+from ..progress import progress
+from ..project import Project, find_project
+from .completion import one_of, stream_table_names, table_names
 from .output import FORMATS, Output, output
 
 if TYPE_CHECKING:
+    from ..ops.ledger import Ledger
     from ..session import Session
+    from ..sql.names import Name
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
-Table = Annotated[str, typer.Argument(help="A table, with its schema if that is not main.")]
-SomeTable = Annotated[str | None, typer.Argument(help="A table; without it, all tables.")]
-StreamTableName = Annotated[str, typer.Argument(help="A stream table, with its schema if that is not main.")]
-SomeStreamTable = Annotated[str | None, typer.Argument(help="A stream table; without it, all of them.")]
+Table = Annotated[str, typer.Argument(help="A table, with its schema if that is not main.", autocompletion=table_names)]
+SomeTable = Annotated[str | None, typer.Argument(help="A table; without it, all tables.", autocompletion=table_names)]
+
+
+StreamTableName = Annotated[
+    str,
+    typer.Argument(help="A stream table, with its schema if that is not main.", autocompletion=stream_table_names),
+]
+SomeStreamTable = Annotated[
+    str | None,
+    typer.Argument(help="A stream table; without it, all of them.", autocompletion=stream_table_names),
+]
 Query = Annotated[str | None, typer.Argument(help="The defining query.")]
 QueryFile = Annotated[str | None, typer.Option("--file", "-f", help="Read the query from a file; - is stdin.")]
 Dialect = Annotated[
-    str, typer.Option("--dialect", help="The SQL that the query is written in: spark, duckdb or postgres.")
+    str,
+    typer.Option(
+        "--dialect",
+        help="The SQL that the query is written in: spark, duckdb or postgres.",
+        autocompletion=one_of("spark", "duckdb", "postgres"),
+    ),
 ]
-Format = Annotated[str | None, typer.Option("--format", help=f"How rows are printed: {', '.join(FORMATS)}.")]
-
-EXAMPLE = "Example: "
-"""Opens the line below a command's help that may be typed as it stands."""
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help=f"How rows are printed: {', '.join(FORMATS)}.", autocompletion=one_of(*FORMATS)),
+]
 
 
 @dataclass
@@ -45,30 +65,71 @@ class Options:
     settings: dict[str, Any] = field(default_factory=dict)
     format: str = "table"
 
+    @cached_property
+    def project(self) -> Project:
+        """What the nearest `trickle.toml` says."""
+        return find_project()
+
     @property
     def location(self) -> str:
-        return self.lake or "."
+        return self.lake or self.project.lake
 
     @property
     def output(self) -> Output:
         return output(self.format)
 
+    def progress(self, text: str) -> AbstractContextManager[None]:
+        """A word on what takes long, for people at a terminal."""
+        return progress(text) if self.format == "table" else nullcontext()
+
     def chosen(self) -> Settings:
-        return Settings.of(read_project(), self.settings)
+        return Settings.of(self.project.settings, self.settings)
 
     @contextmanager
     def open(self, create: bool = False) -> Iterator[Session]:
         """A session on the lake, which must be there unless it may be created."""
-        from ..lake.lake import lake_exists
+        from ..lake.location import require_lake
+
+        if not create:
+            require_lake(self.location, self.chosen())
+        with self.session() as session:
+            yield session
+
+    def session(self) -> Session:
+        """Another session on the same lake, for whoever closes it."""
         from ..session import connect
 
-        if not create and not lake_exists(self.location, self.chosen()):
-            raise NotFound(
-                f'there is no lake at "{self.location}"',
-                hint=f"create one with `trickle --lake {self.location} init`, or name another with --lake.",
-            )
-        with connect(self.location, self.data_path, settings=self.settings) as session:
-            yield session
+        return connect(self.location, self.data_path, settings=self.settings)
+
+    @contextmanager
+    def look(self) -> Iterator[Ledger]:
+        """What the catalog alone can tell, in a moment: neither Spark nor its modules are started."""
+        from ..lake.location import catalog_at, require_lake
+        from ..ops.ledger import Ledger
+
+        require_lake(self.location, self.chosen())
+        catalog = catalog_at(self.location, self.chosen())
+        try:
+            catalog.check()
+            yield Ledger.at(catalog)
+        finally:
+            catalog.close()
+
+
+def named(text: str | None) -> Name | None:
+    """A name as SQL writes it, if one was given.
+
+    >>> named("sales.`my orders`").label
+    'sales.my orders'
+    """
+    return required(text) if text is not None else None
+
+
+def required(text: str) -> Name:
+    """The same of a name that must be there."""
+    from ..sql.grammar.cursor import table_name
+
+    return table_name(text)
 
 
 def options(ctx: typer.Context, json: bool = False, format: str | None = None) -> Options:
@@ -90,6 +151,19 @@ def assignments(texts: list[str], option: str = "--set") -> dict[str, str]:
         if "=" not in text:
             raise typer.BadParameter(f"{text!r} is not of the form name=value", param_hint=option)
     return dict(text.split("=", 1) for text in texts)
+
+
+@contextmanager
+def warnings_as_lines(given: Options) -> Iterator[None]:
+    """A warning of Trickle's is a line on stderr, in the face that was asked for."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        given.output.warn(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", TrickleWarning)
+        warnings.showwarning = show
+        yield
 
 
 @contextmanager

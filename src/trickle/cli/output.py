@@ -6,46 +6,20 @@ import csv
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ..errors import TrickleError
 from ..records import Record
+from .tables import Rows, as_records, as_table, least_width
 from .values import to_json, to_text, unique
 
 FORMATS = ("table", "json", "csv")
 _UNFOLDED = 10_000
 """Width of what goes into a file or a pipe, where lines are never folded."""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A result: named columns and the rows that are shown of it."""
-
-    columns: list[str]
-    rows: list[tuple[Any, ...]]
-    is_cut: bool = False
-    """There are more rows than these."""
-
-    @classmethod
-    def of(cls, records: Iterable[Record], kind: type[Record]) -> Rows:
-        names = list(kind.__dataclass_fields__)
-        return cls(names, [tuple(getattr(r, n) for n in names) for r in records])
-
-    def only(self, columns: Sequence[str]) -> Rows:
-        """
-        >>> Rows(["a", "b"], [(1, 2)]).only(["b"])
-        Rows(columns=['b'], rows=[(2,)], is_cut=False)
-        """
-        places = [self.columns.index(c) for c in columns]
-        return Rows(list(columns), [tuple(row[p] for p in places) for row in self.rows], self.is_cut)
 
 
 class Output(ABC):
@@ -64,6 +38,10 @@ class Output(ABC):
         """A word to people; programs do not get it."""
 
     @abstractmethod
+    def warn(self, text: str) -> None:
+        """Something that is not wrong, but worth knowing."""
+
+    @abstractmethod
     def error(self, error: TrickleError) -> None:
         """What went wrong, why, and what to do."""
 
@@ -75,13 +53,11 @@ class TextOutput(Output):
     console: Console = field(default_factory=lambda: _console())
 
     def rows(self, found: Rows, title: str = "") -> None:
-        table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", show_edge=False, pad_edge=False)
-        for n, name in enumerate(found.columns):
-            numeric = any(isinstance(r[n], int | float | Decimal) and not isinstance(r[n], bool) for r in found.rows)
-            table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
-        for row in found.rows:
-            table.add_row(*(Text(to_text(v), style="dim" if v is None else "") for v in row))
-        self.console.print(table, soft_wrap=False)
+        if title:
+            self.console.print(Text(title, style="italic"))
+        width = self.console.width
+        shown = as_records(found) if least_width(found) > width else as_table(found, width)
+        self.console.print(shown, soft_wrap=False)
         more = "the first " if found.is_cut else ""
         self.console.print(Text(f"({more}{counted(len(found.rows), 'row')})", style="dim"))
 
@@ -90,6 +66,9 @@ class TextOutput(Output):
 
     def say(self, text: str = "", style: str = "") -> None:
         self.console.print(Text(text, style=style))
+
+    def warn(self, text: str) -> None:
+        _console(stderr=True).print(Text.assemble(("warning: ", "bold yellow"), text))
 
     def error(self, error: TrickleError) -> None:
         console = _console(stderr=True)
@@ -112,6 +91,9 @@ class JsonOutput(Output):
 
     def say(self, text: str = "", style: str = "") -> None:
         return
+
+    def warn(self, text: str) -> None:
+        print(json.dumps({"warning": text}, ensure_ascii=False), file=sys.stderr)
 
     def error(self, error: TrickleError) -> None:
         said = {"code": error.code, "message": error.message, "detail": error.detail, "hint": error.hint}
@@ -137,12 +119,12 @@ def output(format: str) -> Output:
     return CsvOutput() if format == "csv" else TextOutput()
 
 
-def counted(number: int, thing: str) -> str:
+def counted(number: int, thing: str, things: str = "") -> str:
     """
-    >>> counted(1, "row"), counted(0, "file")
-    ('1 row', '0 files')
+    >>> counted(1, "row"), counted(0, "file"), counted(2, "refresh", "refreshes")
+    ('1 row', '0 files', '2 refreshes')
     """
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+    return f"{number} {thing}" if number == 1 else f"{number} {things or thing + 's'}"
 
 
 def _console(stderr: bool = False) -> Console:

@@ -9,6 +9,14 @@ from decimal import Decimal
 from typing import Any
 
 
+class Amount(str):
+    """A number with its unit: it stands on the right."""
+
+
+class OneLine(str):
+    """Text of which one line is shown to people, cut where the line ends."""
+
+
 def to_json(value: Any) -> Any:
     """A value in JSON's own types: decimals, dates and bytes become strings, so that nothing is lost.
 

@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import networkx as nx
+if TYPE_CHECKING:
+    import networkx as nx
+
 
 TABLE, VIEW, STREAM = "table", "view", "stream table"
 
@@ -36,6 +39,8 @@ class Graph:
 
     @cached_property
     def digraph(self) -> nx.DiGraph:
+        import networkx as nx
+
         made = nx.DiGraph()
         made.add_nodes_from(self.kinds)
         made.add_edges_from(self.edges())
@@ -50,10 +55,14 @@ class Graph:
 
     def upstream(self, name: str) -> frozenset[str]:
         """Everything it reads, directly or not."""
+        import networkx as nx
+
         return frozenset(nx.ancestors(self.digraph, name))
 
     def downstream(self, name: str) -> frozenset[str]:
         """Everything that reads it, directly or not."""
+        import networkx as nx
+
         return frozenset(nx.descendants(self.digraph, name))
 
     def order(self) -> tuple[str, ...]:
@@ -62,6 +71,8 @@ class Graph:
 
     def levels(self) -> tuple[tuple[str, ...], ...]:
         """Level n reads nothing beyond level n − 1; those of a circle share a level."""
+        import networkx as nx
+
         condensed = nx.condensation(self.digraph)
         members = condensed.nodes(data="members")
         return tuple(
@@ -71,6 +82,8 @@ class Graph:
 
     def components(self) -> tuple[tuple[str, ...], ...]:
         """The strongly connected components, sources first: a circle is one, anything else stands alone."""
+        import networkx as nx
+
         condensed = nx.condensation(self.digraph)
         members = condensed.nodes(data="members")
         return tuple(tuple(sorted(members[group])) for group in nx.topological_sort(condensed))

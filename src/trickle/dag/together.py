@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from .graph import STREAM, Graph
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def together(graph: Graph, groups: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
@@ -18,6 +20,8 @@ def together(graph: Graph, groups: Iterable[Iterable[str]]) -> tuple[tuple[str, 
     >>> together(chain, [["a", "c"]])
     (('a', 'b', 'c'), ('d',))
     """
+    import networkx as nx
+
     streams = [name for name in graph.order() if graph.kinds[name] == STREAM]
     unit_of = _merged(streams, groups)
     condensed = nx.condensation(_quotient(graph, streams, unit_of))
@@ -26,14 +30,18 @@ def together(graph: Graph, groups: Iterable[Iterable[str]]) -> tuple[tuple[str, 
     members: dict[str, list[str]] = {}
     for name in streams:
         members.setdefault(unit_of[name], []).append(name)
+    given = {name: n for n, name in enumerate(graph.sources)}
+    first = {circle: min(given[m] for unit in units for m in members[unit]) for circle, units in circles}
     return tuple(
         tuple(sorted((m for unit in circles[circle] for m in members[unit]), key=place.__getitem__))
-        for circle in nx.topological_sort(condensed)
+        for circle in nx.lexicographical_topological_sort(condensed, first.__getitem__)
     )
 
 
 def _merged(streams: list[str], groups: Iterable[Iterable[str]]) -> dict[str, str]:
     """Each stream table with the one that stands for its unit."""
+    import networkx as nx
+
     joined = nx.Graph()
     joined.add_nodes_from(streams)
     for group in groups:
@@ -44,6 +52,8 @@ def _merged(streams: list[str], groups: Iterable[Iterable[str]]) -> dict[str, st
 
 def _quotient(graph: Graph, streams: list[str], unit_of: dict[str, str]) -> nx.DiGraph:
     """Units as nodes: an edge where a member reads a member of another, also through views."""
+    import networkx as nx
+
     found = nx.DiGraph()
     found.add_nodes_from(unit_of[name] for name in streams)
     for reader in streams:

@@ -17,9 +17,10 @@ from ..lake.text import render
 from ..lake.types import from_spark, to_spark, widens
 from ..sql.statement import (
     AddColumn,
-    AddPrimaryKey,
+    AddKey,
     AlterTable,
     DropColumn,
+    DropConstraint,
     DropDefault,
     DropNotNull,
     DropPrimaryKey,
@@ -33,8 +34,10 @@ from ..sql.statement import (
     WidenColumn,
     quote_spark,
 )
+from . import keys
 from .binding import Binding
-from .ddl import new_column, partition_keys, require_column, sort_keys
+from .columns import require_column
+from .ddl import new_column, partition_keys, sort_keys
 from .defaults import read_default
 from .transaction import Transaction
 
@@ -92,7 +95,7 @@ def _drop_column(it: _Alteration, action: DropColumn) -> Table:
     column = require_column(it.table, action.column)
     if len(it.table.columns) == 1:
         raise QueryError(f'"{column.name}" is the only column of table "{it.table.label}"', hint="drop the table.")
-    _refuse_used(it.table, column)
+    _refuse_used(replace(it.table, foreign_keys=keys.standing(it.transaction, it.table)), column)
     return replace(it.table, columns=tuple(c for c in it.table.columns if c is not column))
 
 
@@ -101,6 +104,7 @@ def _refuse_used(table: Table, column: Column) -> None:
         "partition": any(k.column_id == column.id for k in table.partitioned_by),
         "cluster": any(k.expression.strip('"').casefold() == column.name.casefold() for k in table.clustered_by),
         "primary": column.id in table.primary_key,
+        "foreign": any(column.id in k.columns for k in table.foreign_keys),
     }
     for use, is_so in uses.items():
         if is_so:
@@ -115,13 +119,13 @@ def _rename_column(it: _Alteration, action: RenameColumn) -> Table:
     if taken is not None and taken is not column:
         raise AlreadyExists(f'table "{it.table.label}" has a column "{action.to}" already', hint="choose another name.")
     renamed = it.with_column(column, replace(column, name=action.to))
-    keys = tuple(
+    sorted_by = tuple(
         replace(k, expression='"' + action.to.replace('"', '""') + '"')
         if k.expression.strip('"').casefold() == column.name.casefold()
         else k
         for k in it.table.clustered_by
     )
-    return replace(renamed, clustered_by=keys)
+    return replace(renamed, clustered_by=sorted_by)
 
 
 def _widen_column(it: _Alteration, action: WidenColumn) -> Table:
@@ -199,18 +203,23 @@ def _set_cluster(it: _Alteration, action: SetCluster) -> Table:
     return replace(it.table, clustered_by=sort_keys(it.table, action.columns))
 
 
-def _add_primary_key(it: _Alteration, action: AddPrimaryKey) -> Table:
-    return replace(it.table, primary_key=tuple(require_column(it.table, n).id for n in action.columns))
+def _add_key(it: _Alteration, action: AddKey) -> Table:
+    return keys.with_key(it.transaction, it.table, action.key)
 
 
 def _drop_primary_key(it: _Alteration, action: DropPrimaryKey) -> Table:
-    return replace(it.table, primary_key=())
+    return replace(it.table, key=None)
+
+
+def _drop_constraint(it: _Alteration, action: DropConstraint) -> Table:
+    return keys.without_constraint(it.table, action)
 
 
 _ACTIONS: dict[type, Callable[[_Alteration, Any], Table]] = {
     AddColumn: _add_column,
-    AddPrimaryKey: _add_primary_key,
+    AddKey: _add_key,
     DropColumn: _drop_column,
+    DropConstraint: _drop_constraint,
     DropDefault: _drop_default,
     DropNotNull: _drop_not_null,
     DropPrimaryKey: _drop_primary_key,

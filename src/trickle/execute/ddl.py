@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +11,6 @@ from pyspark.sql.types import StructType
 
 from ..errors import AlreadyExists, DependentsExist, NotFound, QueryError
 from ..lake.ddl import parse_ddl
-from ..lake.definitions import FOREIGN_KEY_TAG
 from ..lake.draft import TableDraft
 from ..lake.entries import folder_of
 from ..lake.lake import MAIN
@@ -27,12 +25,12 @@ from ..sql.statement import (
     DropSchema,
     DropTable,
     DropView,
-    ForeignKey,
     Name,
     PartitionField,
 )
-from . import conform, dml
+from . import conform, dml, keys
 from .binding import Binding
+from .columns import require_column
 from .defaults import read_default
 from .transaction import Transaction
 
@@ -49,8 +47,7 @@ def create_table(transaction: Transaction, binding: Binding, statement: CreateTa
     source = binding.run(statement.as_query, f'CREATE TABLE "{statement.name.label}"') if statement.as_query else None
     columns = _columns(binding, statement.columns) if statement.columns else _columns_of(source.schema)  # type: ignore[union-attr]
     table = _new_table(transaction, statement, columns)
-    part = TableDraft(table, before=None, tags=_foreign_keys(statement.foreign_keys))
-    transaction.draft.tables[table.id] = part
+    transaction.draft.tables[table.id] = TableDraft(table, before=None)
     if source is None:
         return 0
     return dml.write(transaction, table, conform.by_place(source, table, None))
@@ -77,8 +74,7 @@ def _new_table(transaction: Transaction, statement: CreateTable, columns: tuple[
         columns=columns,
     )
     return replace(
-        table,
-        primary_key=tuple(require_column(table, n).id for n in statement.primary_key),
+        keys.with_keys(transaction, table, statement),
         partitioned_by=partition_keys(table, statement.partitioned_by),
         clustered_by=sort_keys(table, statement.cluster_by),
     )
@@ -110,14 +106,6 @@ def _columns_of(schema: StructType) -> tuple[Column, ...]:
     return tuple(from_spark(f.name, f.dataType, ids) for f in schema.fields)
 
 
-def require_column(table: Table, name: str) -> Column:
-    found = table.column(name)
-    if found is None:
-        known = ", ".join(c.name for c in table.columns)
-        raise NotFound(f'table "{table.label}" has no column "{name}"', hint=f"its columns are {known}.")
-    return found
-
-
 def partition_keys(table: Table, fields: Sequence[PartitionField]) -> tuple[PartitionKey, ...]:
     keys = []
     for field in fields:
@@ -140,13 +128,6 @@ def sort_keys(table: Table, names: Sequence[str]) -> tuple[SortKey, ...]:
             raise QueryError(f'nested column "{column.name}" cannot cluster a table', hint="use a plain column.")
         keys.append(SortKey('"' + column.name.replace('"', '""') + '"'))
     return tuple(keys)
-
-
-def _foreign_keys(keys: Sequence[ForeignKey]) -> dict[str, str]:
-    if not keys:
-        return {}
-    facts = [{"columns": k.columns, "table": k.table.label, "references": k.references, "rely": k.rely} for k in keys]
-    return {FOREIGN_KEY_TAG: json.dumps(facts)}
 
 
 def drop_table(transaction: Transaction, statement: DropTable) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from ..errors import NotFound, QueryError
 from ..lake.definitions import Definitions
 from ..lake.draft import Draft, TableDraft
 from ..lake.entries import folder_of
 from ..lake.files import live_files
+from ..lake.held import Rows, as_frame
 from ..lake.inlined import InlinedRows
 from ..lake.lake import MAIN, Lake, missing
 from ..lake.model import Bound, DataFile, Snapshot, Table, View
@@ -20,11 +21,16 @@ from ..sql.statement import Name
 
 @dataclass
 class Located:
-    """Rows of a table and the files they stand in; FILE in the frame is an index into `files`."""
+    """Rows of a table and the files they stand in; FILE in the rows is an index into `files`."""
 
-    frame: DataFrame
+    spark: SparkSession
+    rows: Rows
     files: list[DataFile]
     inlined: list[InlinedRows]
+
+    @property
+    def frame(self) -> DataFrame:
+        return as_frame(self.rows, self.spark)
 
     @property
     def most_rows(self) -> int:
@@ -121,16 +127,21 @@ class Transaction:
     def part(self, table: Table) -> TableDraft | None:
         return self.draft.tables.get(table.id)
 
-    def rows(self, table: Table, bounds: Sequence[Bound] = (), here: bool = False) -> DataFrame:
-        """The table as this transaction sees it; a small one read at once if `here`."""
+    def rows(self, table: Table, bounds: Sequence[Bound] = ()) -> DataFrame:
+        """The table as this transaction sees it."""
         if self.on_read is not None:
             self.on_read(table)
-        return self.lake.state(self._stored(table), self.base, bounds, self.part(table), here=here)[0]
+        return self.lake.state(self._stored(table), self.base, bounds, self.part(table))[0]
+
+    def read(self, table: Table, bounds: Sequence[Bound] = ()) -> Rows:
+        """The same, what is small read at once, by the driver."""
+        return self.lake.read_state(self._stored(table), self.base, bounds, self.part(table))[0]
 
     def located(self, table: Table, bounds: Sequence[Bound] = (), here: bool = False) -> Located:
         """The same, each row with its place."""
         stored, part = self._stored(table), self.part(table)
-        return Located(*self.lake.state(stored, self.base, bounds, part, addressed=True, here=here))
+        found = self.lake.read_state(stored, self.base, bounds, part, addressed=True, here=here)
+        return Located(self.lake.spark, *found)
 
     def most_rows(self, table: Table) -> int:
         """How many rows the table's files hold, by the catalog alone."""

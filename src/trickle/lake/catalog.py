@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc, insert, inspect, select, text, update
 from sqlalchemy.engine import make_url
+from sqlalchemy.schema import CreateIndex
 
 from .. import errors
 from .foreign import translated
@@ -176,7 +177,7 @@ class Catalog:
         try:
             with self.writing() as connection:
                 for index in self.tables.indexes():
-                    index.create(connection, checkfirst=True)
+                    connection.execute(CreateIndex(index, if_not_exists=True))
         except errors.TrickleError:
             return
 

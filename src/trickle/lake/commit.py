@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from itertools import count
 
@@ -17,7 +18,7 @@ from . import entries, positions, snapshots
 from .catalog import Catalog
 from .definitions import alive
 from .draft import Draft, TableDraft
-from .files import has_table, reflect
+from .files import by_few, has_table, reflect
 from .model import DataFile, DeleteFile, Snapshot
 from .storage import Storage
 
@@ -92,16 +93,15 @@ class Committer:
         if not part.seen:
             return
         d, x = self.catalog.tables["data_file"].c, self.catalog.tables["delete_file"].c
-        live = set(
-            connection.execute(
-                select(d.data_file_id).where(d.table_id == part.table.id, d.end_snapshot.is_(None))
-            ).scalars()
-        )
-        deletes = dict(
-            connection.execute(
-                select(x.data_file_id, x.delete_file_id).where(x.table_id == part.table.id, x.end_snapshot.is_(None))
-            ).all()
-        )
+        live: set[int] = set()
+        deletes: dict[int, int] = {}
+        for some in by_few(sorted(part.seen)):
+            files = select(d.data_file_id).where(d.data_file_id.in_(some), d.end_snapshot.is_(None))
+            theirs = select(x.data_file_id, x.delete_file_id).where(
+                x.table_id == part.table.id, x.data_file_id.in_(some), x.end_snapshot.is_(None)
+            )
+            live |= set(connection.execute(files).scalars())
+            deletes |= dict(connection.execute(theirs).all())
         inlined = self._inlined_deletes(connection, part)
         for id, file in part.seen.items():
             same = deletes.get(id) == (file.delete.id if file.delete else None)
@@ -273,11 +273,17 @@ class Committing:
             insert(tables["snapshot_changes"]).values(
                 snapshot_id=self.id,
                 changes_made=",".join(_unique(self.tokens)),
-                author=f"trickle/{version('spark-trickle')}",
+                author=_author(),
                 commit_message=draft.message,
                 commit_extra_info=draft.extra_info or json.dumps({"base_snapshot": draft.base.id}),
             )
         )
+
+
+@cache
+def _author() -> str:
+    """Who commits; the package's facts are a file that is read and parsed each time they are asked for."""
+    return f"trickle/{version('spark-trickle')}"
 
 
 def _gone(file: DataFile, removed: np.ndarray | None) -> bool:

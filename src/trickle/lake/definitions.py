@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,13 +11,13 @@ from sqlalchemy import Connection, Row, and_, func, or_, select
 from sqlalchemy import Table as SqlTable
 from sqlalchemy.sql import ColumnElement
 
+from . import keys
 from .catalog import Catalog
 from .model import Column, PartitionKey, Snapshot, SortKey, Table, View
-from .types import widens
 
-PRIMARY_KEY_TAG = "trickle.primary_key"
-FOREIGN_KEY_TAG = "trickle.foreign_keys"
 VIEW_SQL_TAG = "trickle.spark_sql"
+_REMEMBERED = 16_384
+"""Definitions of tables that are kept in memory."""
 
 
 def alive(table: SqlTable, snapshot: int) -> ColumnElement[bool]:
@@ -51,21 +50,27 @@ class Definitions:
 
     def table(self, connection: Connection, at: Snapshot, schema: str, name: str) -> Table | None:
         key = (at.schema_version, schema.casefold(), name.casefold())
-        if key not in self._cache:
-            if len(self._cache) > 4096:
-                self._cache.clear()
-            self._cache[key] = self._load_table(connection, at, schema, name)
-        return self._cache[key]
+        missing = key not in self._cache
+        found = self._load_table(connection, at, schema, name) if missing else self._cache.get(key)
+        if missing:
+            if len(self._cache) > _REMEMBERED:
+                self._cache.pop(next(iter(self._cache)), None)
+            self._cache[key] = found
+        return found
 
-    def tables(self, connection: Connection, at: Snapshot) -> list[Table]:
+    def names(self, connection: Connection, at: Snapshot) -> list[tuple[str, str]]:
+        """(schema, name) of every table, in order."""
         t, s = self.catalog.tables["table"], self.catalog.tables["schema"]
         rows = connection.execute(
             select(s.c.schema_name, t.c.table_name)
             .join(s, s.c.schema_id == t.c.schema_id)
             .where(alive(t, at.id), alive(s, at.id))
             .order_by(s.c.schema_name, t.c.table_name)
-        ).all()
-        found = (self.table(connection, at, r.schema_name, r.table_name) for r in rows)
+        )
+        return [(r.schema_name, r.table_name) for r in rows]
+
+    def tables(self, connection: Connection, at: Snapshot) -> list[Table]:
+        found = (self.table(connection, at, schema, name) for schema, name in self.names(connection, at))
         return [t for t in found if t is not None]
 
     def view(self, connection: Connection, at: Snapshot, schema: str, name: str) -> View | None:
@@ -87,7 +92,7 @@ class Definitions:
         return select(v, s.c.schema_name).join(s, and_(s.c.schema_id == v.c.schema_id, s.c.end_snapshot.is_(None)))
 
     def _view(self, connection: Connection, at: Snapshot, row: Row[Any]) -> View:
-        original = self._tags(connection, at, row.view_id).get(VIEW_SQL_TAG)
+        original, _ = self._tags(connection, at, row.view_id).get(VIEW_SQL_TAG, ("", 0))
         return View(
             row.view_id,
             row.view_uuid,
@@ -120,6 +125,7 @@ class Definitions:
             return None
         home = self._resolve(row.schema_path, row.schema_relative, self.data_path)
         partition_id, partitioned_by = self._partition(connection, at, row.table_id)
+        columns = self.columns_at(connection, at.id, row.table_id)
         tags = self._tags(connection, at, row.table_id)
         return Table(
             id=row.table_id,
@@ -128,12 +134,13 @@ class Definitions:
             schema=row.schema_name,
             name=row.table_name,
             path=self._resolve(row.path, row.path_is_relative, home),
-            columns=self.columns_at(connection, at.id, row.table_id),
+            columns=columns,
             begin=row.begin_snapshot,
             partition_id=partition_id,
             partitioned_by=partitioned_by,
             clustered_by=self._sort(connection, at, row.table_id),
-            primary_key=tuple(json.loads(tags.get(PRIMARY_KEY_TAG, "[]"))),
+            key=keys.primary_key(tags, row.table_name, columns),
+            foreign_keys=keys.foreign_keys(tags, columns),
             schema_version=at.schema_version,
         )
 
@@ -149,6 +156,8 @@ class Definitions:
 
     def unreadable_types(self, connection: Connection, table: Table) -> list[tuple[int, str, int, int]]:
         """(column, type, from, until) of types that columns had once and that Spark does not read as today's."""
+        from .types import widens
+
         c = self.catalog.tables["column"].c
         now = {column.id: column for column in table.columns if not column.children}
         rows = connection.execute(
@@ -193,10 +202,12 @@ class Definitions:
             SortKey(r.expression, r.sort_direction == "DESC", r.null_order == "NULLS_LAST", r.dialect) for r in rows
         )
 
-    def _tags(self, connection: Connection, at: Snapshot, object_id: int) -> dict[str, str]:
+    def _tags(self, connection: Connection, at: Snapshot, object_id: int) -> keys.Tags:
         g = self.catalog.tables["tag"]
-        rows = connection.execute(select(g.c.key, g.c.value).where(g.c.object_id == object_id, alive(g, at.id)))
-        return {r.key: r.value for r in rows}
+        rows = connection.execute(
+            select(g.c.key, g.c.value, g.c.begin_snapshot).where(g.c.object_id == object_id, alive(g, at.id))
+        )
+        return {r.key: (r.value, r.begin_snapshot) for r in rows}
 
     def _resolve(self, path: str, relative: bool, home: str) -> str:
         return home + path if relative else path

@@ -39,7 +39,6 @@ class TableDraft:
     """Row ids deleted from tables of inlined rows, by the name of that table."""
     moved: bool = False
     """Files were only rewritten: no row changes."""
-    tags: dict[str, str] = field(default_factory=dict)
 
     def remove(self, file: DataFile, positions: np.ndarray) -> None:
         """Delete positions of a file, committed or new."""

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, MetaData, Select, TableClause, and_, column, func, inspect, or_, select
+from sqlalchemy import (
+    Connection,
+    FromClause,
+    MetaData,
+    Select,
+    TableClause,
+    and_,
+    column,
+    func,
+    inspect,
+    or_,
+    select,
+    union,
+)
 from sqlalchemy import Table as SqlTable
 from sqlalchemy import table as sql_table
 from sqlalchemy.sql import ColumnElement
@@ -39,27 +52,30 @@ def live_files(
 
 def files_changed(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> list[DataFile]:
     """Every data file that gained or lost rows in (start, end], as a whole or in part; deletes come apart."""
-    d, x = catalog.tables["data_file"].c, catalog.tables["delete_file"].c
-    deleted = select(x.data_file_id).where(
-        x.table_id == table.id, x.begin_snapshot <= end, or_(x.begin_snapshot > start, x.partial_max > start)
+    d = catalog.tables["data_file"]
+    touched = union(*_touched(catalog, connection, table, start, end)).subquery()
+    query = (
+        _columns(catalog)
+        .select_from(touched.join(d, d.c.data_file_id == touched.c.data_file_id))
+        .where(d.c.begin_snapshot <= end, or_(d.c.end_snapshot.is_(None), d.c.end_snapshot > start))
     )
-    touched = [
-        d.begin_snapshot > start,
-        d.end_snapshot <= end,
-        d.partial_max > start,
-        d.data_file_id.in_(deleted),
-    ]
+    return _fetch(connection, table, query)
+
+
+def _touched(
+    catalog: Catalog, connection: Connection, table: Table, start: int, end: int
+) -> Iterator[Select[tuple[int]]]:
+    """Ids of files that may have changed, each by an index: a table has many files, a change touches few."""
+    d, x = catalog.tables["data_file"].c, catalog.tables["delete_file"].c
+    for at in (d.begin_snapshot, d.end_snapshot):
+        yield select(d.data_file_id).where(d.table_id == table.id, at > start, at <= end)
+    yield select(d.data_file_id).where(d.table_id == table.id, d.partial_max > start)
+    yield select(x.data_file_id).where(x.table_id == table.id, x.begin_snapshot > start, x.begin_snapshot <= end)
+    yield select(x.data_file_id).where(x.table_id == table.id, x.partial_max > start, x.begin_snapshot <= end)
     kept = _inlined_delete_table(catalog, connection, table)
     if kept is not None:
         within = and_(kept.c.begin_snapshot > start, kept.c.begin_snapshot <= end)
-        touched.append(d.data_file_id.in_(select(kept.c.file_id).where(within)))
-    query = _columns(catalog).where(
-        d.table_id == table.id,
-        d.begin_snapshot <= end,
-        or_(d.end_snapshot.is_(None), d.end_snapshot > start),
-        or_(*touched),
-    )
-    return _fetch(connection, table, query)
+        yield select(kept.c.file_id.label("data_file_id")).where(within)
 
 
 def delete_files_by(
@@ -67,24 +83,27 @@ def delete_files_by(
 ) -> dict[int, list[DeleteFile]]:
     """Every delete file of these data files written up to `end`, by the data file it speaks of."""
     x = catalog.tables["delete_file"].c
-    few = [x.data_file_id.in_([f.id for f in files])] if len(files) <= _FEW_FILES else []
-    rows = connection.execute(
-        select(
-            x.data_file_id,
-            x.delete_file_id,
-            x.path,
-            x.path_is_relative,
-            x.delete_count,
-            x.file_size_bytes,
-            x.footer_size,
-            x.begin_snapshot,
-            x.partial_max,
-        ).where(x.table_id == table.id, x.begin_snapshot <= end, *few)
-    )
+    query = select(
+        x.data_file_id,
+        x.delete_file_id,
+        x.path,
+        x.path_is_relative,
+        x.delete_count,
+        x.file_size_bytes,
+        x.footer_size,
+        x.begin_snapshot,
+        x.partial_max,
+    ).where(x.table_id == table.id, x.begin_snapshot <= end)
     found: dict[int, list[DeleteFile]] = defaultdict(list)
-    for data_file_id, id, path, relative, *rest in rows:
-        found[data_file_id].append(DeleteFile(id, table.path + path if relative else path, *rest))
+    for some in by_few([f.id for f in files]):
+        for data_file_id, id, path, relative, *rest in connection.execute(query.where(x.data_file_id.in_(some))):
+            found[data_file_id].append(DeleteFile(id, table.path + path if relative else path, *rest))
     return found
+
+
+def by_few(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    """So many ids at once as a query names one by one."""
+    return (ids[n : n + _FEW_FILES] for n in range(0, len(ids), _FEW_FILES))
 
 
 def inlined_deletes(catalog: Catalog, connection: Connection, table: Table, end: int) -> list[tuple[int, int, int]]:

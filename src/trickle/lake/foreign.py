@@ -5,17 +5,10 @@ from __future__ import annotations
 import errno
 import re
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from py4j.protocol import Py4JError
-from pyspark.errors import (
-    AnalysisException,
-    ArithmeticException,
-    NumberFormatException,
-    ParseException,
-    PySparkException,
-)
 from sqlalchemy import exc
 
 from ..errors import (
@@ -41,10 +34,20 @@ def translated(about: str) -> Iterator[None]:
         raise
     except (exc.SQLAlchemyError, sqlite3.Error) as error:
         raise from_database(about, error) from error
-    except (PySparkException, Py4JError) as error:
+    except _spark_errors() as error:
         raise from_spark(about, error) from error
     except OSError as error:
         raise from_disk(about, error) from error
+
+
+def _spark_errors() -> tuple[type[Exception], ...]:
+    """What Spark raises; nothing where it was never imported, which takes its time."""
+    if "pyspark" not in sys.modules:
+        return ()
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError
 
 
 def from_database(about: str, error: Exception) -> TrickleError:
@@ -115,6 +118,8 @@ def _missing(about: str, text: str) -> TrickleError:
 
 
 def from_spark(about: str, error: Exception) -> TrickleError:
+    from pyspark.errors import AnalysisException, ArithmeticException, NumberFormatException, ParseException
+
     text = _brief(error)
     if MARKER in text:
         said = text.split(MARKER, 1)[1].split("SQLSTATE")[0].split("\n")[0].strip(" .'\"")

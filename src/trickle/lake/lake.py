@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
 from sqlalchemy import Connection, select
 
 from ..config import Settings
 from ..errors import ConfigError, LakeError, NotFound, StorageError
 from ..plan.functions import Functions
-from ..spark import local_frame
+from ..spark import desk, make_active
 from . import inlined, mapping, pieces, snapshots
 from .bitmap import Bitmaps
 from .catalog import Catalog
@@ -29,29 +28,20 @@ from .definitions import Definitions
 from .draft import Draft, TableDraft
 from .files import files_lacking, live_files
 from .foreign import translated
+from .held import Held, Rows, as_frame
 from .inlined import InlinedRows
 from .local import MOST_ROWS, SMALL_STATE, Limits, read_small
+from .location import catalog_at, catalog_file, is_postgres
 from .model import Bound, DataFile, Snapshot, Table, View
 from .pieces import Piece
 from .scan import ScanRequest, output_schema, scan
+from .shelf import Shelf
+from .small_states import SmallStates
 from .storage import Storage, is_local, normal
 from .write import Writer
 
-CATALOG_FILE = "catalog.sqlite"
 MAIN = "main"
-_POSTGRES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 StartSpark = Callable[[], SparkSession]
-
-
-@dataclass(frozen=True)
-class Held:
-    """Rows that the driver holds, and the columns Spark shall see them with."""
-
-    rows: pa.Table
-    schema: StructType
-
-    def frame(self, spark: SparkSession) -> DataFrame:
-        return local_frame(spark, self.rows, self.schema)
 
 
 class Lake:
@@ -60,16 +50,41 @@ class Lake:
     def __init__(self, catalog: Catalog, storage: Storage, spark: StartSpark, settings: Settings) -> None:
         self.catalog, self.storage, self.settings = catalog, storage, settings
         self._start_spark = spark
+        self._starting = threading.RLock()
         self.definitions = Definitions(catalog, storage.root)
         self.committer = Committer(catalog, storage)
         self.bitmaps = Bitmaps()
+        self.small_states = SmallStates()
+        self.shelf = Shelf(settings["lake.driver_cache_mb"] << 20)
         self.functions: Callable[[Collection[str]], Functions] = lambda names: {}
         """User-defined functions by their names; the registry, which knows them, is put here by whoever opens it."""
 
     @cached_property
     def spark(self) -> SparkSession:
         """Started when first needed: what the catalog alone can answer waits for no Spark."""
-        return self._start_spark()
+        return self._once("spark", self._start_spark)
+
+    @property
+    def has_spark(self) -> bool:
+        """Whether it was started, or given, and asked for."""
+        return "spark" in vars(self)
+
+    @cached_property
+    def desk(self) -> SparkSession:
+        """The same Spark, set up for the few rows that the driver holds."""
+        return self._once("desk", lambda: desk(self.spark))
+
+    def leave_desk(self) -> None:
+        """Whoever asks Spark for the active session finds the one that is no desk."""
+        if "desk" in vars(self) and self.desk is not self.spark:
+            make_active(self.spark)
+
+    def _once(self, name: str, start: StartSpark) -> SparkSession:
+        """One for all threads: what one of them makes known to a session, it looks for there again."""
+        with self._starting:
+            found: SparkSession = vars(self).get(name) or start()
+            vars(self)[name] = found
+            return found
 
     # Snapshots and definitions.
 
@@ -103,12 +118,21 @@ class Lake:
         bounds: Sequence[Bound] = (),
         part: TableDraft | None = None,
         addressed: bool = False,
-        here: bool = False,
     ) -> tuple[DataFrame, list[DataFile], list[InlinedRows]]:
-        """The table's rows at a snapshot, with a transaction's own work on top; and where they stand.
+        """The table's rows at a snapshot, with a transaction's own work on top; and where they stand."""
+        rows, files, kept = self.read_state(table, at, bounds, part, addressed, here=False)
+        return as_frame(rows, self.spark), files, kept
 
-        With `here` a small table is read at once, by the driver.
-        """
+    def read_state(
+        self,
+        table: Table,
+        at: Snapshot,
+        bounds: Sequence[Bound] = (),
+        part: TableDraft | None = None,
+        addressed: bool = False,
+        here: bool = True,
+    ) -> tuple[Rows, list[DataFile], list[InlinedRows]]:
+        """The same; with `here` what is small is read at once, by the driver."""
         created_here = part is not None and part.before is None
         with self.reading() as connection:
             files = [] if created_here else live_files(self.catalog, connection, table, at.id, bounds)
@@ -118,9 +142,22 @@ class Lake:
             request = _with_draft(request, part)
         request = replace(request, addressed=addressed)
         with translated(f'table "{table.label}"'):
-            held = self._read_here(replace(request, bounds=bounds), self._limits(bounds)) if here else None
-            frame = scan(self.spark, self.storage, request, self.bitmaps) if held is None else held.frame(self.spark)
-        return frame, [p.file for p in request.pieces], list(request.inlined)
+            found: Rows | None = self._state_here(request, bounds, is_own=part is not None) if here else None
+            if found is None:
+                found = scan(self.spark, self.storage, request, self.bitmaps)
+        return found, [p.file for p in request.pieces], list(request.inlined)
+
+    def _state_here(self, request: ScanRequest, bounds: Sequence[Bound], is_own: bool) -> Held | None:
+        """The rows as the driver reads them; a small table as a whole, which the next one who asks finds here."""
+
+        def read(bounds: Sequence[Bound]) -> Held | None:
+            return self._read_here(replace(request, bounds=bounds), self._limits(bounds))
+
+        is_small = sum(p.file.records for p in request.pieces) <= SMALL_STATE
+        if is_own or request.addressed or not is_small:
+            return read(bounds)
+        whole = self.small_states.get(request, lambda: read(()))
+        return None if whole is None else whole.within(bounds)
 
     def changes(self, table: Table, start: int, end: int) -> DataFrame:
         """The net change of the table in (start, end], under its columns at `end`, equal rows summed up."""
@@ -128,17 +165,16 @@ class Lake:
 
     def raw_changes(self, table: Table, start: int, end: int) -> DataFrame:
         """The same, one row per copy, each of weight +1 or −1; equal rows may appear on both sides."""
-        found = self.read_changes(table, start, end)
-        return found.frame(self.spark) if isinstance(found, Held) else found
+        return as_frame(self.read_changes(table, start, end), self.spark)
 
-    def read_changes(self, table: Table, start: int, end: int) -> DataFrame | Held:
+    def read_changes(self, table: Table, start: int, end: int) -> Rows:
         with self.reading() as connection:
             snapshots.at(self.catalog, connection, start)
             found, rows = change_pieces(self.catalog, connection, table, start, end)
             request = self.request(connection, table, found, rows)
         return self.weighted(request)
 
-    def weighted(self, request: ScanRequest) -> DataFrame | Held:
+    def weighted(self, request: ScanRequest) -> Rows:
         """The pieces of a change with their weights; what is small is read by the driver, not by a Spark job."""
         request = replace(request, weighted=True)
         with translated(f'changes of table "{request.table.label}"'):
@@ -157,7 +193,7 @@ class Lake:
         most = sum(p.file.records for p in request.pieces if not p.only_deleted)
         if not limits.bytes or (most > limits.rows and not request.bounds):
             return None
-        rows = read_small(self.storage, request, limits)
+        rows = read_small(self.storage, request, limits, self.shelf)
         return None if rows is None else Held(rows, output_schema(request))
 
     def request(self, connection: Connection, table: Table, found: list[Piece], rows: list[InlinedRows]) -> ScanRequest:
@@ -192,7 +228,8 @@ class Lake:
     # Writing.
 
     def writer(self, table: Table) -> Writer:
-        return Writer(self.storage, table, self.settings["lake.compression"])
+        settings = self.settings
+        return Writer(self.storage, table, settings["lake.compression"], settings["lake.row_group_rows"])
 
     def commit(self, draft: Draft) -> int:
         """The new snapshot's id; files of a draft that could not be committed are removed."""
@@ -229,34 +266,12 @@ def _without(rows: InlinedRows, gone: set[int]) -> InlinedRows:
     return replace(rows, row_ids=tuple(rows.row_ids[n] for n in kept), data=rows.data.take(kept))
 
 
-def lake_exists(location: str | os.PathLike[str], settings: Settings) -> bool:
-    """Whether a lake is there already; nothing is created."""
-    text = os.fspath(location)
-    if not text.startswith(_POSTGRES):
-        return _catalog_file(text).is_file()
-    catalog = Catalog.postgres(text, settings["catalog.schema"], settings["catalog.lock_timeout_seconds"])
-    try:
-        return catalog.has_lake()
-    finally:
-        catalog.close()
-
-
 def open_lake(location: str | os.PathLike[str], data_path: str | None, spark: StartSpark, settings: Settings) -> Lake:
     """The lake at a directory, a catalog file or a `postgresql://` URL; created if absent."""
     text = os.fspath(location)
-    if text.startswith(_POSTGRES):
+    if is_postgres(text):
         return _open_postgres(text, data_path, spark, settings)
-    if "://" in text and not text.startswith(("file://", "sqlite://")):
-        raise ConfigError(
-            f'"{text}" is no place for a lake',
-            hint="give a directory, a catalog file or a postgresql:// URL.",
-        )
-    return _open_directory(_catalog_file(text), data_path, spark, settings)
-
-
-def _catalog_file(location: str) -> Path:
-    path = Path(location.removeprefix("file://").removeprefix("sqlite:///")).expanduser().absolute()
-    return path if path.is_file() or path.suffix in (".sqlite", ".ducklake", ".db") else path / CATALOG_FILE
+    return _open_directory(catalog_file(text), data_path, spark, settings)
 
 
 def _open_directory(file: Path, data_path: str | None, spark: StartSpark, settings: Settings) -> Lake:
@@ -265,7 +280,7 @@ def _open_directory(file: Path, data_path: str | None, spark: StartSpark, settin
             file.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError as error:
             raise StorageError(f'"{file.parent}" is not a directory', hint="choose another path.") from error
-    catalog = Catalog.sqlite(file, settings["catalog.lock_timeout_seconds"])
+    catalog = catalog_at(file, settings)
     home = normal(data_path) if data_path else f"{file.parent}/data/"
     is_new = not catalog.has_lake()
     catalog.use_wal()
@@ -288,7 +303,7 @@ def _stored_root(stored: str, home: str, beside: Path) -> str:
 
 
 def _open_postgres(url: str, data_path: str | None, spark: StartSpark, settings: Settings) -> Lake:
-    catalog = Catalog.postgres(url, settings["catalog.schema"], settings["catalog.lock_timeout_seconds"])
+    catalog = catalog_at(url, settings)
     if not catalog.has_lake():
         if data_path is None:
             raise ConfigError(

@@ -10,7 +10,6 @@ from datetime import date
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from ..plan.names import FILE, POSITION
 from . import positions
@@ -19,15 +18,16 @@ from .inlined import InlinedRows
 from .model import ROW_ID_FIELD, SNAPSHOT_ID_FIELD, WEIGHT, Bound, Column, Table
 from .pieces import Life, Piece
 from .scan import STORED_ROW_ID, ScanRequest, output_schema
+from .shelf import Footer, GroupStats, Shelf
 from .storage import Storage
 from .text import word
-from .types import ARROW_FIELD_ID, to_arrow
+from .types import to_arrow
 
 MOST_ROWS = 100_000
 """Rows of a change, or of a state that was looked up, that the driver hands to Spark."""
 SMALL_STATE = 20_000
 """Rows of a state that it hands to Spark as a whole."""
-MOST_PIECES = 64
+MOST_PIECES = 512
 _PLAIN = frozenset({"boolean", "date", "decimal", "blob", "timestamp", "timestamptz", "varchar"}) | frozenset(
     {"float32", "float64", "int8", "int16", "int32", "int64"}
 )
@@ -41,7 +41,7 @@ class Limits:
     rows: int
 
 
-def read_small(storage: Storage, request: ScanRequest, limits: Limits) -> pa.Table | None:
+def read_small(storage: Storage, request: ScanRequest, limits: Limits, shelf: Shelf) -> pa.Table | None:
     """The rows of the request, with their weights or addresses if asked for; None where Spark should read them.
 
     Of rows outside the request's bounds some, or all, may be left out.
@@ -55,8 +55,8 @@ def read_small(storage: Storage, request: ScanRequest, limits: Limits) -> pa.Tab
     left, room = limits.bytes, limits.rows - sum(p.num_rows for p in parts)
     for ordinal, piece in enumerate(request.pieces):
         with translated(f'table "{request.table.label}"'):
-            reading = _Reading.of(storage, request, ordinal, piece)
-            left -= reading.bytes
+            reading = _Reading.of(storage, request, ordinal, piece, shelf)
+            left -= reading.cost
             part = reading.rows() if left >= 0 else None
         if part is None or part.num_rows > room:
             return None
@@ -105,26 +105,29 @@ class _Reading:
     request: ScanRequest
     ordinal: int
     piece: Piece
-    file: pq.ParquetFile
-    held: dict[int, str]
-    """Field id → name in the file."""
+    shelf: Shelf
+    footer: Footer
     dead: np.ndarray
     groups: list[int]
 
     @classmethod
-    def of(cls, storage: Storage, request: ScanRequest, ordinal: int, piece: Piece) -> _Reading:
-        system, path = storage.filesystem(piece.file.path)
-        file = pq.ParquetFile(path, filesystem=system)
-        held = {int((f.metadata or {}).get(ARROW_FIELD_ID, b"-1")): f.name for f in file.schema_arrow}
+    def of(cls, storage: Storage, request: ScanRequest, ordinal: int, piece: Piece, shelf: Shelf) -> _Reading:
+        footer = shelf.footer(storage, piece.file)
         dead = positions.dead_positions(storage, piece) if piece.has_deletes else np.empty(0, np.int64)
-        groups = list(range(file.num_row_groups))
+        groups = list(range(len(footer.ends)))
         if piece.only_deleted:
-            groups = np.unique(np.searchsorted(_ends(file), dead, side="right")).tolist()
+            groups = np.unique(np.searchsorted(footer.ends, dead, side="right")).tolist()
         for bound in request.bounds:
             column = request.table.column(bound.column)
-            if column is not None and column.id in held:
-                groups = [g for g in groups if _may_hold(file.metadata.row_group(g), held[column.id], bound)]
-        return cls(request, ordinal, piece, file, held, dead, groups)
+            if column is not None and column.id in footer.held:
+                stats = footer.stats(footer.held[column.id])
+                groups = [g for g in groups if _may_hold(stats[g], bound)]
+        return cls(request, ordinal, piece, shelf, footer, dead, groups)
+
+    @property
+    def held(self) -> dict[int, str]:
+        """Field id → name in the file."""
+        return self.footer.held
 
     @property
     def table(self) -> Table:
@@ -138,23 +141,15 @@ class _Reading:
             wanted.append(self.held[SNAPSHOT_ID_FIELD])
         if self.request.addressed and ROW_ID_FIELD in self.held:
             wanted.append(self.held[ROW_ID_FIELD])
-        return wanted or self.file.schema_arrow.names[:1]
+        return wanted or self.footer.schema.names[:1]
 
     @property
-    def bytes(self) -> int:
-        metadata, names = self.file.metadata, set(self.names)
-        sizes = 0
-        for group in self.groups:
-            chunks = metadata.row_group(group)
-            for n in range(chunks.num_columns):
-                chunk = chunks.column(n)
-                if chunk.path_in_schema.split(".", 1)[0] in names:
-                    sizes += chunk.total_compressed_size
-        return sizes
+    def cost(self) -> int:
+        return self.shelf.cost(self.footer, self.groups, self.names)
 
     def rows(self) -> pa.Table | None:
         """The piece's rows in the table's columns; None if a column is not what its type says."""
-        data = self.file.read_row_groups(self.groups, columns=self.names)
+        data = self.shelf.read(self.footer, self.groups, self.names)
         kept = self._kept(data)
         places = self._places()[kept]
         data = data.filter(pa.array(kept)) if not kept.all() else data
@@ -188,12 +183,12 @@ class _Reading:
             column = self.table.column(bound.column)
             name = None if column is None else self.held.get(column.id)
             if name is not None and name in data.schema.names:
-                kept &= _inside(data.column(name), bound)
+                kept &= inside(data.column(name), bound)
         return kept
 
     def _places(self) -> np.ndarray:
         """The positions of the rows read."""
-        ends = _ends(self.file)
+        ends = self.footer.ends
         starts = np.r_[0, ends[:-1]].astype(np.int64)
         parts = [np.arange(starts[g], ends[g]) for g in self.groups]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
@@ -202,7 +197,7 @@ class _Reading:
         """Positions in the file as positions in the row groups that were read; those in others are left out."""
         if not len(places) or not self.groups:
             return np.empty(0, np.int64)
-        ends = _ends(self.file)
+        ends = self.footer.ends
         starts = np.r_[0, ends[:-1]]
         local = np.full(len(ends), -1)
         local[self.groups] = np.r_[0, np.cumsum((ends - starts)[self.groups])[:-1]]
@@ -220,40 +215,42 @@ class _Reading:
         return np.asarray(np.where(moved, life.moved_too, (born > life.after) & (born <= life.by)))
 
 
-def _ends(file: pq.ParquetFile) -> np.ndarray:
-    """The position behind the last row of each row group."""
-    return np.cumsum([file.metadata.row_group(g).num_rows for g in range(file.num_row_groups)], dtype=np.int64)
-
-
-def _may_hold(group: pq.RowGroupMetaData, name: str, bound: Bound) -> bool:
+def _may_hold(stats: GroupStats, bound: Bound) -> bool:
     """Whether the row group may hold a row within the bound, by its statistics.
 
     Asked only of types whose statistics pyarrow surely gives as values of that type.
     """
-    asked = bound.values if bound.values is not None else (bound.low, bound.high)
-    if not all(type(value) in (int, str, date) for value in asked):
+    asked = bound.values if bound.values is not None else [e for e in (bound.low, bound.high) if e is not None]
+    if asked and not {type(asked[0]), type(asked[-1])} <= {int, str, date}:
         return True
-    chunk = next((c for n in range(group.num_columns) if (c := group.column(n)).path_in_schema == name), None)
-    stats = None if chunk is None else chunk.statistics
-    if stats is None or not stats.has_min_max or (bound.or_null and stats.null_count != 0):
+    if not stats.has_range or (bound.or_null and stats.nulls != 0):
         return True
     if bound.values is None:
-        return not (bound.high < stats.min or bound.low > stats.max)
+        low, high = stats.min if bound.low is None else bound.low, stats.max if bound.high is None else bound.high
+        return not (high < stats.min or low > stats.max)
     at = bisect_left(bound.values, stats.min)
     return at < len(bound.values) and bound.values[at] <= stats.max
 
 
-def _inside(column: pa.ChunkedArray, bound: Bound) -> np.ndarray:
+def inside(column: pa.ChunkedArray, bound: Bound) -> np.ndarray:
     """Which values lie within the bound; all, where that cannot be told."""
     try:
         if bound.values is not None:
             found = pc.is_in(column, value_set=pa.array(bound.values, column.type))
         else:
-            found = pc.and_(pc.greater_equal(column, bound.low), pc.less_equal(column, bound.high))
+            found = _between(column, bound.low, bound.high)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         return np.full(len(column), True)
     found = pc.fill_null(found, False)
     return np.asarray(pc.or_(found, column.is_null()) if bound.or_null else found)
+
+
+def _between(column: pa.ChunkedArray, low: object | None, high: object | None) -> pa.ChunkedArray:
+    """NULL is not."""
+    found = column.is_valid()
+    if low is not None:
+        found = pc.and_(found, pc.greater_equal(column, low))
+    return found if high is None else pc.and_(found, pc.less_equal(column, high))
 
 
 def _cast(data: pa.Table, name: str | None, type: pa.DataType) -> pa.ChunkedArray | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, MetaData, String, Table
+from sqlalchemy import BigInteger, Boolean, Column, Index, MetaData, String, Table, func
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
@@ -213,14 +213,30 @@ _TABLES: dict[str, tuple[str, ...]] = {
 }
 """Column kinds: `*` key, `#` integer, `?` flag, `@` time, `%` uuid, `!` text NOT NULL, else text."""
 
-# DuckLake indexes only the id keys; these make "the files of a table" a lookup. DuckDB ignores them.
-_INDEXES: dict[str, tuple[str, ...]] = {
-    "data_file": ("table_id", "begin_snapshot"),
-    "delete_file": ("table_id", "data_file_id"),
-    "file_column_stats": ("table_id", "column_id", "data_file_id"),
-    "file_partition_value": ("table_id", "data_file_id"),
-    "column": ("table_id",),
-}
+# DuckLake indexes only the id keys; these make "of a table" a lookup in any catalog. DuckDB ignores them.
+_INDEXES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("data_file", ("table_id", "begin_snapshot")),
+    ("data_file", ("table_id", "end_snapshot?")),
+    ("data_file", ("table_id", "partial_max?")),
+    ("delete_file", ("table_id", "data_file_id")),
+    ("delete_file", ("table_id", "begin_snapshot")),
+    ("delete_file", ("table_id", "partial_max?")),
+    ("file_column_stats", ("table_id", "column_id", "data_file_id")),
+    ("file_partition_value", ("table_id", "data_file_id")),
+    ("table", ("table_id",)),
+    ("table", ("table_name~",)),
+    ("column", ("table_id",)),
+    ("table_stats", ("table_id",)),
+    ("table_column_stats", ("table_id",)),
+    ("schema_versions", ("table_id",)),
+    ("inlined_data_tables", ("table_id",)),
+    ("partition_info", ("table_id",)),
+    ("sort_info", ("table_id",)),
+    ("column_mapping", ("table_id",)),
+    ("view", ("view_name~",)),
+    ("tag", ("object_id",)),
+)
+"""Tables with the columns of an index: `?` only rows where the column is not NULL, `~` the column in lower case."""
 
 
 def _column(spec: str) -> Column[Any]:
@@ -254,6 +270,13 @@ class CatalogTables:
         return self.metadata.tables[f"{self.metadata.schema}.{full}" if self.metadata.schema else full]
 
     def indexes(self) -> Iterator[Index]:
-        for name, columns in _INDEXES.items():
-            table = self[name]
-            yield Index(f"trickle_{name}_by_{columns[-1]}", *(table.c[c] for c in columns))
+        for name, columns in _INDEXES:
+            yield _index(self[name], columns)
+
+
+def _index(table: Table, columns: tuple[str, ...]) -> Index:
+    last = columns[-1].rstrip("?~")
+    kept = table.c[last].is_not(None) if columns[-1].endswith("?") else None
+    keys = [func.lower(table.c[c[:-1]]) if c.endswith("~") else table.c[c.rstrip("?")] for c in columns]
+    name = f"trickle_{table.name.removeprefix('ducklake_')}_by_{last}"
+    return Index(name, *keys, sqlite_where=kept, postgresql_where=kept)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 ROW_ID = "_ducklake_internal_row_id"
 ROW_ID_FIELD = 2147483540
@@ -69,6 +70,30 @@ class SortKey:
 
 
 @dataclass(frozen=True)
+class PrimaryKey:
+    """Declared, not enforced: no two rows agree in these columns (by id), and none has a NULL there."""
+
+    columns: tuple[int, ...]
+    name: str
+    rely: bool = False
+    """Whether refreshes may count on it."""
+    since: int = field(default=0, compare=False)
+    """The snapshot that declared it."""
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """Declared, not enforced: where no column is NULL, the other table (by uuid) has a row with these values."""
+
+    columns: tuple[int, ...]
+    table: str
+    references: tuple[int, ...]
+    name: str
+    rely: bool = False
+    since: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
 class Table:
     id: int
     uuid: str
@@ -82,9 +107,14 @@ class Table:
     partition_id: int | None = None
     partitioned_by: tuple[PartitionKey, ...] = ()
     clustered_by: tuple[SortKey, ...] = ()
-    primary_key: tuple[int, ...] = ()
-    """Ids of the declared, unenforced key columns."""
+    key: PrimaryKey | None = None
+    foreign_keys: tuple[ForeignKey, ...] = ()
     schema_version: int = 0
+
+    @property
+    def primary_key(self) -> tuple[int, ...]:
+        """Ids of the declared key columns."""
+        return self.key.columns if self.key else ()
 
     @property
     def label(self) -> str:
@@ -163,12 +193,13 @@ class DataFile:
 class Bound:
     """One conjunct that data files are pruned by: the column lies in [low, high], or is one of `values`.
 
-    Values are plain Python values (int, str, float, Decimal, date, datetime, bytes, bool). NULL never satisfies
+    Values are plain Python values (int, str, float, Decimal, date, datetime, bytes, bool); who looks rows up by them
+    has them sorted. NULL never satisfies
     a bound unless `or_null`.
     """
 
     column: str
     low: object | None = None
     high: object | None = None
-    values: tuple[object, ...] | None = None
+    values: tuple[Any, ...] | None = None
     or_null: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,8 @@ from .storage import Storage
 
 Positions = np.ndarray
 """Sorted positions (int64)."""
+FEW = 20_000
+"""Deletes of one file that are worth keeping."""
 
 
 def dead_positions(storage: Storage, piece: Piece) -> Positions:
@@ -47,16 +50,24 @@ def deaths(
 
 def read(storage: Storage, delete: DeleteFile) -> tuple[np.ndarray, np.ndarray]:
     """One delete file: positions, and the snapshot of each (its own, or the file's)."""
-    system, path = storage.filesystem(delete.path)
-    with translated("delete file"):
-        file = pq.ParquetFile(path, filesystem=system)
-        held = file.schema_arrow.names
-        wanted = [n for n in ("pos", SNAPSHOT_ID) if n in held]
-        data = file.read(columns=wanted)
+    few = delete.count <= FEW
+    data = _few(storage, delete.path) if few else _content(storage, delete.path)
     positions = data.column("pos").to_numpy().astype(np.int64)
-    if SNAPSHOT_ID not in held:
+    if SNAPSHOT_ID not in data.column_names:
         return positions, np.full(len(positions), delete.begin, np.int64)
     return positions, data.column(SNAPSHOT_ID).fill_null(delete.begin).to_numpy().astype(np.int64)
+
+
+def _content(storage: Storage, path: str) -> pa.Table:
+    system, bare = storage.filesystem(path)
+    with translated("delete file"), pq.ParquetFile(bare, filesystem=system) as file:
+        return file.read(columns=[n for n in ("pos", SNAPSHOT_ID) if n in file.schema_arrow.names])
+
+
+@lru_cache(maxsize=512)
+def _few(storage: Storage, path: str) -> pa.Table:
+    """The same, kept: everyone who reads the data file reads it, and it never changes."""
+    return _content(storage, path)
 
 
 def read_many(storage: Storage, pieces: list[Piece]) -> list[Positions]:

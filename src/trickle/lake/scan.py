@@ -119,9 +119,10 @@ class _Scan:
         by_bit = first.has_deletes and self.fits_bitmap(pieces)
         if by_bit:
             frame = frame.where(self.dead_bit(pieces) == int(first.only_deleted))
-        if self.request.addressed or (first.has_deletes and not by_bit):
+        by_join = first.has_deletes and not by_bit
+        if self.request.addressed or by_join:
             frame = placed(frame, pieces, [self.ordinals[p.file.id] for p in pieces])
-        if first.has_deletes and not by_bit:
+        if by_join:
             frame = self.without_deletes(frame, pieces)
         if first.life is not None:
             frame = frame.where(_born(first))
@@ -129,7 +130,7 @@ class _Scan:
         names = self.request.names.get(first.file.mapping_id or -1, {}) if self.by_name(first.file) else {}
         old = dict(self.request.retyped.get(first.file.id, ()))
         extras = self.extras(first)
-        if not (lacking or names or old or extras or self.internal(first)):
+        if not (lacking or names or old or extras or by_join or self.internal(first)):
             return frame  # as it was read; every step more costs Spark an analysis
         outputs = [self.value(c, lacking, names, c.id in old) for c in self.table.columns]
         return frame.select(*outputs, *extras)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, false, func, or_, select
 
 from ..errors import HistoryExpired, LakeError, NotFound
 from .catalog import Catalog
@@ -92,6 +93,22 @@ def listing(catalog: Catalog, connection: Connection, since: int = -1) -> list[S
         .order_by(s.c.snapshot_id)
     )
     return [SnapshotInfo(*row) for row in rows]
+
+
+_FEW_TABLES = 50
+"""Tables whose commits the database is asked for by name."""
+
+
+def made(
+    catalog: Catalog, connection: Connection, start: int, end: int, among: Collection[int] | None = None
+) -> list[tuple[int, str]]:
+    """What the snapshots in (start, end] did, oldest first; with `among`, at least those that touched these tables."""
+    c = catalog.tables["snapshot_changes"].c
+    query = select(c.snapshot_id, c.changes_made).where(c.snapshot_id > start, c.snapshot_id <= end)
+    if among is not None and len(among) <= _FEW_TABLES:
+        query = query.where(or_(false(), *(c.changes_made.contains(f":{id}") for id in sorted(among))))
+    rows = connection.execute(query.order_by(c.snapshot_id))
+    return [(id, changes or "") for id, changes in rows]
 
 
 _TOKEN = re.compile(r'(\w+):((?:"(?:[^"]|"")*"|[^,"])+)')

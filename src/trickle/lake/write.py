@@ -35,6 +35,8 @@ class Writer:
     storage: Storage
     table: Table
     compression: str = "zstd"
+    row_group_rows: int = 131_072
+    """Small row groups let readers of few keys skip most of a file."""
 
     @property
     def partition_keys(self) -> tuple[PartitionKey, ...]:
@@ -90,7 +92,8 @@ class Writer:
         path = self.storage.new_file(self.table.path)
         system, bare = self.storage.filesystem(path)
         codec = "NONE" if self.compression == "none" else self.compression
-        pq.write_table(data, bare, filesystem=system, compression=codec, store_schema=False)
+        size = self.row_group_rows
+        pq.write_table(data, bare, size, filesystem=system, compression=codec, store_schema=False)
         return self._file(path, read_footer(path, self.table.columns), values)
 
     # By Spark.
@@ -100,15 +103,13 @@ class Writer:
         rows: DataFrame,
         with_row_ids: bool = False,
         with_births: bool = False,
-        row_group_rows: int | None = None,
     ) -> list[DataFile]:
         """Rows of a DataFrame that has the table's columns (and row ids and births, if said), by a Spark job."""
         folder = self.storage.new_folder(self.table.path)
         rows = rows.select(*self._identified(rows, with_row_ids, with_births))
         writer = self._laid_out(rows).write.option("compression", self.compression)
         writer = writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
-        if row_group_rows is not None:
-            writer = writer.option("parquet.block.row.count.limit", str(row_group_rows))
+        writer = writer.option("parquet.block.row.count.limit", str(self.row_group_rows))
         keys = self.partition_keys
         if keys:
             writer = writer.partitionBy(*(f"__p{n}" for n in range(len(keys))))
@@ -174,7 +175,7 @@ class Writer:
             pq.ParquetFile(source, filesystem=system) as old,
             pq.ParquetWriter(target, schema, filesystem=system, compression=codec, store_schema=False) as writer,
         ):
-            for batch in old.iter_batches(batch_size=131_072):
+            for batch in old.iter_batches(batch_size=self.row_group_rows):
                 writer.write_table(pa.Table.from_batches([batch]).select(schema.names).cast(schema))
         self.storage.remove(path)
         return new

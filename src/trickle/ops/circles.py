@@ -25,30 +25,16 @@ from ..refresh.stored import Fit
 from ..refresh.windows import Window
 from ..registry.models import StreamTable
 from ..sql.statement import Name
+from .ledger import members
 
 if TYPE_CHECKING:
     from .streams import Streams
-
-"""Makes a line of the history from what was done."""
-
-
-def members(table: StreamTable, tables: Sequence[StreamTable]) -> list[StreamTable]:
-    """Those that stand in a circle with this one, itself among them, by id; nothing where it stands in none."""
-    if not any(d.is_stream_table for d in table.dependencies):
-        return []
-    by_id = {t.id: t for t in (*tables, table)}
-    by_stored = {t.stored: t.id for t in by_id.values()}
-    graph = nx.DiGraph((t.id, by_stored[d.name]) for t in by_id.values() for d in t.dependencies if d.name in by_stored)
-    found: set[int] = next((c for c in nx.strongly_connected_components(graph) if table.id in c), set())
-    if len(found) == 1 and not graph.has_edge(table.id, table.id):
-        return []
-    return [by_id[id] for id in sorted(found)]
 
 
 def check(streams: Streams, table: StreamTable, compiled: Compiled) -> None:
     """A query that would close a circle: refused, unless circles are allowed and this one has a fixpoint."""
     wanted = replace(table, dependencies=compiled.dependencies())
-    circle = members(wanted, streams.all())
+    circle = members(wanted, streams.below(wanted))
     if not circle:
         return
     if not streams.lake.settings["streams.allow_circular"]:
@@ -80,7 +66,7 @@ def parts(streams: Streams, circle: Sequence[StreamTable]) -> list[Part]:
 
 def of(streams: Streams, table: StreamTable) -> list[StreamTable]:
     """The circle that a stream table stands in."""
-    return members(table, streams.all()) if any(d.is_stream_table for d in table.dependencies) else []
+    return streams.circle(table)
 
 
 def close(streams: Streams, before: StreamTable, table: StreamTable, target: Snapshot, watch: Stopwatch) -> None:

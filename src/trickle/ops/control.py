@@ -5,23 +5,40 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from ..registry.scheduling import Scheduling
-from .streams import Streams
+from ..sql.names import Name
+from .ledger import Ledger
 
 PAUSED = "paused"
 
 
-def pause(streams: Streams) -> None:
+def pause(ledger: Ledger) -> None:
     """Idempotent; what is running ends as usual."""
-    _set(streams, datetime.now(UTC).isoformat())
+    _set(ledger, datetime.now(UTC).isoformat())
 
 
-def resume(streams: Streams) -> None:
-    _set(streams, None)
+def resume(ledger: Ledger) -> None:
+    _set(ledger, None)
 
 
-def _set(streams: Streams, value: str | None) -> None:
-    streams.migrate()
-    scheduling = Scheduling(streams.registry)
-    with streams.lake.catalog.writing() as connection:
+def hold(ledger: Ledger, name: Name | None) -> None:
+    """Refreshes of one stream table, or all (None), wait."""
+    if name is None:
+        pause(ledger)
+    else:
+        ledger.suspend(name)
+
+
+def release(ledger: Ledger, name: Name | None) -> None:
+    """They go on."""
+    if name is None:
+        resume(ledger)
+    else:
+        ledger.resume(name)
+
+
+def _set(ledger: Ledger, value: str | None) -> None:
+    ledger.migrate()
+    scheduling = Scheduling(ledger.registry)
+    with ledger.catalog.writing() as connection:
         scheduling.set_control(connection, PAUSED, value)
         scheduling.signal(connection)

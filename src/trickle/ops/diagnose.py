@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from ..records import Record, Records
 from ..refresh.holds import Holds
 from ..registry.models import SUSPENDED, StreamTable
-from ..sql.statement import Name
-from .streams import Streams
+from ..registry.scheduling import Scheduling
+from ..registry.units import Units
+from ..sql.names import Name
+from .ledger import Ledger
 
 REMEDIES = {
     "commit_conflict": "nothing: it is tried again. If it goes on, fewer writers at once, or a PostgreSQL catalog.",
@@ -23,10 +27,11 @@ REMEDIES = {
     "history_expired": "refresh it with full=True; then resume it.",
     "file_missing": "restore the file, then refresh with full=True and resume it.",
     "suspended": "resume the stream table.",
-    "gated": "open the gate: ungate_source(…).",
+    "gated": "open the gate when its source is loaded: ungate_source(source).",
     "watermark": "advance the watermarks that lag behind: watermark_status() names the group.",
-    "fuse_blown": "reset_fuse(name, 'apply', 'reinitialize' or 'skip_changes').",
+    "fuse_blown": "see what came in; then apply it, compute the table anew or skip it: reset_fuse(name, action).",
 }
+PAUSED = "schedulers leave it alone"
 OTHERWISE = "see the message and docs/reference/errors.md; then resume the stream table."
 
 
@@ -41,35 +46,69 @@ class Diagnosis(Record):
     remedy: str
 
 
-def diagnose_errors(streams: Streams, name: Name | None = None) -> Records[Diagnosis]:
+def diagnose_errors(ledger: Ledger, name: Name | None = None) -> Records[Diagnosis]:
     """A line for each stream table that fails, is suspended or is held; none means that all is well."""
-    tables = streams.all() if name is None else [streams.find(name)]
-    with streams.lake.reading() as connection:
-        holds = Holds.read(connection, streams.registry)
-    found = (_diagnosis(streams, table, holds.reason(table)) for table in tables)
+    tables = ledger.all()
+    with ledger.reading() as connection:
+        holds = Holds.read(connection, ledger.registry, tables)
+        groups = Scheduling(ledger.registry).refresh_groups(connection)
+    mates = _mates(tables, [group.members for group in groups])
+    wanted = tables if name is None else [ledger.find(name)]
+    found = (_diagnosis(ledger, table, holds) or _beside(table, mates[table.id], holds) for table in wanted)
     return Records(d for d in found if d is not None)
 
 
-def _diagnosis(streams: Streams, table: StreamTable, held: str) -> Diagnosis | None:
-    is_broken = bool(table.last_error) or table.status == SUSPENDED
-    if not (is_broken or held):
+def _diagnosis(ledger: Ledger, table: StreamTable, holds: Holds) -> Diagnosis | None:
+    broken, held = is_broken(table), holds.reason(table)
+    if not (broken or held):
         return None
-    code = _code(table.last_error) if is_broken else held
-    message = table.last_error if is_broken else f"held: {held}"
-    at = _last_error(streams, table) if table.last_error else None
+    code, message = told(table.last_error) if broken else (held, f"held: {held}{_excess(table, holds)}")
+    at = _last_error(ledger, table) if table.last_error else None
     remedy = REMEDIES.get(code, OTHERWISE)
     return Diagnosis(table.label, table.status, code, message, table.errors_in_row, at, remedy)
 
 
-def _code(last_error: str) -> str:
-    """
-    >>> _code("suspended after 3 errors in a row; query_error: a value does not fit"), _code("")
-    ('query_error', 'suspended')
-    """
-    return last_error.rpartition("; ")[2].partition(": ")[0] if last_error else "suspended"
+def _mates(tables: Sequence[StreamTable], groups: Sequence[Sequence[str]]) -> dict[int, Sequence[StreamTable]]:
+    """Those that each stream table is committed with, itself among them."""
+    return {t.id: unit for unit in Units.of(tables, groups).members for t in unit}
 
 
-def _last_error(streams: Streams, table: StreamTable) -> datetime | None:
-    with streams.lake.reading() as connection:
-        lines = streams.registry.history(connection, table.id, 100)
+def _beside(table: StreamTable, mates: Sequence[StreamTable], holds: Holds) -> Diagnosis | None:
+    """What is committed together waits together."""
+    for mate in mates:
+        why = "suspended" if mate.status == SUSPENDED else holds.reason(mate)
+        if why:
+            message = f'held: committed together with "{mate.label}", which is held: {why}'
+            return Diagnosis(table.label, table.status, why, message, 0, None, f"{mate.label}: {REMEDIES[why]}")
+    return None
+
+
+def _excess(table: StreamTable, holds: Holds) -> str:
+    """By how much a change was larger than the fuse allows; nothing of other holds."""
+    fuse = (holds.fuses or {}).get(table.id)
+    if holds.reason(table) != "fuse_blown" or fuse is None or fuse.ceiling is None:
+        return ""
+    return f"; a change of {fuse.changed_rows} rows, where at most {fuse.ceiling:.0f} may come at once"
+
+
+def is_broken(table: StreamTable) -> bool:
+    """It fails, or was suspended."""
+    return bool(table.last_error) or table.status == SUSPENDED
+
+
+def told(last_error: str) -> tuple[str, str]:
+    """The code and the message of an error that is remembered.
+
+    >>> told("suspended after 3 errors in a row; query_error: this; that: does not fit")
+    ('query_error', 'suspended after 3 errors in a row; this; that: does not fit')
+    >>> told("not_found: no table"), told("")
+    (('not_found', 'no table'), ('suspended', 'schedulers leave it alone'))
+    """
+    found = re.fullmatch(r"(suspended after \d+ errors in a row; )?(\w+): (.*)", last_error, re.DOTALL)
+    return (found[2], (found[1] or "") + found[3]) if found else ("suspended", last_error or PAUSED)
+
+
+def _last_error(ledger: Ledger, table: StreamTable) -> datetime | None:
+    with ledger.reading() as connection:
+        lines = ledger.registry.history(connection, table.id, 100)
     return next((line.finished_at for line in lines if line.error), None)

@@ -26,6 +26,8 @@ from ..registry.models import StreamTable
 from ..sql.names import Name
 from ..sql.render import quote, render
 from . import circles
+from .advice import query_warnings
+from .explain_keys import relied_upon
 from .facts import effective_mode
 from .outline import outline
 from .streams import Streams
@@ -80,6 +82,7 @@ def explain_st(streams: Streams, name: Name, analyze: bool = False) -> Records[E
         Explanation("definition", table.label, table.query),
         Explanation("mode", table.refresh_mode, f"effective {effective_mode(table)}"),
         *_scans(streams, table),
+        *(Explanation("declared key", item, said) for item, said in relied_upon(streams, table, compiled)),
         *_intermediates(streams, table, compiled),
         *(Explanation("function", name, f"body {hash}") for name, hash in compiled.functions.items()),
     ]
@@ -105,9 +108,9 @@ def _intermediates(streams: Streams, table: StreamTable, compiled: Compiled) -> 
 
 
 def _why_stored(streams: Streams, table: StreamTable, whole: Compiled) -> str:
-    if whole.deep:
-        return "the query is nested deep, and its change shorter this way"
     choice = table.options.get("intermediates", "auto")
+    if whole.needs_intermediates or (whole.deep and choice == "auto"):
+        return "the query is nested deep, and its change shorter this way"
     least = streams.lake.settings["refresh.intermediate_rows"]
     return f"intermediates = '{choice}'" if choice != "auto" else f"from {least:,} rows of its sources on it pays"
 
@@ -223,11 +226,12 @@ def explain_refresh_mode(streams: Streams, name: Name) -> Records[ModeExplanatio
 def _why(table: StreamTable, choice: Choice) -> str:
     if table.obstacle:
         return f"{table.obstacle} has no differential form, so every refresh recomputes and writes the difference."
-    return {
+    found = {
         "NO_DATA": "no source changed since the frontier.",
         "SKIP": "refreshes are suspended.",
         "DIFFERENTIAL": "only what changed is computed.",
     }.get(choice.action, f"it will be recomputed: {choice.reason}.")
+    return f"{found.removesuffix('.')}; {choice.why}." if choice.why else found
 
 
 def explain_query_rewrite(streams: Streams, query: str, dialect: str = "spark") -> Records[Explanation]:
@@ -261,7 +265,7 @@ def _validation(streams: Streams, query: str, dialect: str) -> Validation:
         compiled.construct,
         tuple(f"{f.name} {f.dataType.simpleString()}" for f in fields),
         tuple(d.name for d in compiled.dependencies()),
-        warnings(compiled),
+        query_warnings(compiled),
         "",
     )
 
@@ -283,16 +287,6 @@ def _fields(transaction: Transaction, compiled: Compiled) -> list[StructField]:
 
 def _written(table: str, version: Version) -> str:
     return ".".join(quote(part) for part in table.split("."))
-
-
-def warnings(compiled: Compiled) -> tuple[str, ...]:
-    """What a user should know before relying on the stream table."""
-    found = list(compiled.notes)
-    if compiled.obstacle is not None:
-        found.append(f"every refresh will be full: {compiled.obstacle.message}")
-    elif compiled.storage is not None and compiled.storage.strategy == "rescan":
-        found.append(f"affected groups are rescanned: {compiled.storage.reason}")
-    return tuple(found)
 
 
 def list_auxiliary_columns(streams: Streams, name: Name) -> Records[AuxiliaryColumn]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
-from ..lake import snapshots
 from ..records import Record, Records
 from ..registry.models import Refresh, StreamTable
-from ..sql.statement import Name
-from . import circles
-from .streams import Streams
+from ..sql.names import Name
+from .lag import lags
+from .ledger import Ledger
 
 
 @dataclass(frozen=True)
@@ -72,15 +71,18 @@ def effective_mode(table: StreamTable) -> str:
     return table.refresh_mode
 
 
-def status(streams: Streams, name: Name | None = None) -> Records[StatusRecord]:
+def status(ledger: Ledger, name: Name | None = None) -> Records[StatusRecord]:
     """How every stream table stands, or one of them."""
-    tables = streams.all() if name is None else [streams.find(name)]
-    return Records(_status(streams, t) for t in tables)
+    wanted = None if name is None else ledger.find(name)
+    with ledger.reading() as connection:
+        tables = ledger.registry.all(connection) if wanted is None else [wanted]
+        known = tables if wanted is None else [wanted, *ledger.registry.below(connection, wanted)]
+        last = ledger.registry.last_lines(connection, None if wanted is None else wanted.id)
+        lag = lags(ledger, connection, tables, known)
+    return Records(_status(t, last.get(t.id), lag[t.id]) for t in tables)
 
 
-def _status(streams: Streams, table: StreamTable) -> StatusRecord:
-    with streams.lake.reading() as connection:
-        last = next(iter(streams.registry.history(connection, table.id, 1)), None)
+def _status(table: StreamTable, last: Refresh | None, lag: float | None) -> StatusRecord:
     return StatusRecord(
         table.name,
         table.schema,
@@ -90,37 +92,18 @@ def _status(streams: Streams, table: StreamTable) -> StatusRecord:
         table.frontier,
         table.snapshot,
         last.finished_at if last else None,
-        lag_seconds(streams, table),
+        lag,
         last.action if last else None,
         last.reason if last else None,
         table.last_error or None,
     )
 
 
-def lag_seconds(streams: Streams, table: StreamTable) -> float | None:
-    """For how long the oldest change that it does not show yet has been waiting; 0 when it is fresh."""
-    if table.frontier is None:
-        return None
-    oldest = _oldest_waiting(streams, table, table.frontier)
-    return 0.0 if oldest is None else max(0.0, (datetime.now(UTC) - oldest).total_seconds())
-
-
-def _oldest_waiting(streams: Streams, table: StreamTable, frontier: int) -> datetime | None:
-    """When the first change after the frontier was committed, in the base tables below the stream table."""
-    circle = circles.of(streams, table) or [table]
-    base = {str(d.table_id) for t in circle for d in t.dependencies if not d.is_stream_table}
-    with streams.lake.reading() as connection:
-        since = snapshots.listing(streams.lake.catalog, connection, frontier)
-    own = next((s.time for s in since if any(what in base for _, what in snapshots.tokens(s.changes))), None)
-    waiting = [own, *(_oldest_waiting(streams, source, frontier) for source in streams.upstream(table))]
-    return min((w for w in waiting if w is not None), default=None)
-
-
-def history(streams: Streams, name: Name | None = None, limit: int = 20) -> Records[HistoryRecord]:
+def history(ledger: Ledger, name: Name | None = None, limit: int = 20) -> Records[HistoryRecord]:
     """The newest refreshes first."""
-    id = None if name is None else streams.find(name).id
-    with streams.lake.reading() as connection:
-        lines = streams.registry.history(connection, id, limit)
+    id = None if name is None else ledger.find(name).id
+    with ledger.reading() as connection:
+        lines = ledger.registry.history(connection, id, limit)
     return Records(_history(line) for line in lines)
 
 
@@ -141,14 +124,14 @@ def _history(line: Refresh) -> HistoryRecord:
     )
 
 
-def stream_tables(streams: Streams) -> Records[StreamTableRecord]:
+def stream_tables(ledger: Ledger) -> Records[StreamTableRecord]:
     return Records(
         StreamTableRecord(
             t.name, t.schema, t.query, t.dialect, t.refresh_mode, t.status, t.frontier, t.snapshot, t.created_at
         )
-        for t in streams.all()
+        for t in ledger.all()
     )
 
 
-def dependencies(streams: Streams) -> Records[DependencyRecord]:
-    return Records(DependencyRecord(t.label, d.name, d.columns) for t in streams.all() for d in t.dependencies)
+def dependencies(ledger: Ledger) -> Records[DependencyRecord]:
+    return Records(DependencyRecord(t.label, d.name, d.columns) for t in ledger.all() for d in t.dependencies)

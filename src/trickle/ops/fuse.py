@@ -10,8 +10,8 @@ from ..records import Record, Records
 from ..refresh.holds import fuse_ceiling
 from ..registry.models import Refresh, StreamTable
 from ..registry.scheduling import BLOWN, PASS, Fuse, Scheduling
-from ..sql.statement import Name
-from .streams import Streams
+from ..sql.names import Name
+from .ledger import Ledger
 
 ACTIONS = ("apply", "reinitialize", "skip_changes")
 
@@ -29,36 +29,44 @@ class FuseRecord(Record):
     """Of the change that blew it."""
 
 
-def fuse_status(streams: Streams, name: Name | None = None) -> Records[FuseRecord]:
-    tables = streams.all() if name is None else [streams.find(name)]
-    with streams.lake.reading() as connection:
-        fuses = Scheduling(streams.registry).fuses(connection)
-        histories = {t.id: streams.registry.history(connection, t.id, 50) for t in tables}
-    return Records(_record(t, fuses.get(t.id), fuse_ceiling(t, histories[t.id])) for t in tables)
+def fuse_status(ledger: Ledger, name: Name | None = None) -> Records[FuseRecord]:
+    tables = ledger.all() if name is None else [ledger.find(name)]
+    with ledger.reading() as connection:
+        fuses = Scheduling(ledger.registry).fuses(connection)
+        learn = [t for t in tables if t.options.get("fuse")]
+        histories = {t.id: ledger.registry.history(connection, t.id, 50) for t in learn}
+    return Records(_record(t, fuses.get(t.id), fuse_ceiling(t, histories.get(t.id, ()))) for t in tables)
 
 
 def _record(table: StreamTable, fuse: Fuse | None, ceiling: float | None) -> FuseRecord:
-    mode = str(table.options.get("fuse") or "off")
-    armed = "off" if mode == "off" else "armed"
-    state = {BLOWN: "blown", PASS: "reset"}.get(fuse.state, armed) if fuse else armed
     return FuseRecord(
         table.label,
-        mode,
-        state,
+        _mode(table),
+        fuse_state(table, fuse),
         ceiling,
         fuse.blown_at if fuse else None,
         fuse.changed_rows if fuse and fuse.state == BLOWN else None,
     )
 
 
-def reset_fuse(streams: Streams, name: Name, action: str = "apply") -> FuseRecord:
+def _mode(table: StreamTable) -> str:
+    return str(table.options.get("fuse") or "off")
+
+
+def fuse_state(table: StreamTable, fuse: Fuse | None) -> str:
+    """off, armed, blown or reset."""
+    armed = "off" if _mode(table) == "off" else "armed"
+    return {BLOWN: "blown", PASS: "reset"}.get(fuse.state, armed) if fuse else armed
+
+
+def reset_fuse(ledger: Ledger, name: Name, action: str = "apply") -> FuseRecord:
     """What a blown fuse held back is applied, computed anew, or skipped: then the table no longer equals its query."""
     if action not in ACTIONS:
         raise ConfigError(f"a fuse cannot be reset with {action!r}", hint=f"it must be one of {', '.join(ACTIONS)}.")
-    table = streams.find(name)
-    streams.migrate()
-    scheduling, registry = Scheduling(streams.registry), streams.registry
-    with streams.lake.catalog.writing() as connection:
+    table = ledger.find(name)
+    ledger.migrate()
+    scheduling, registry = Scheduling(ledger.registry), ledger.registry
+    with ledger.catalog.writing() as connection:
         known = scheduling.fuses(connection).get(table.id)
         if known is None or known.state != BLOWN:
             raise ConfigError(f'the fuse of stream table "{table.label}" is not blown', hint="see fuse_status().")
@@ -67,15 +75,15 @@ def reset_fuse(streams: Streams, name: Name, action: str = "apply") -> FuseRecor
             registry.mark(connection, table, pending="fuse_reset")
         scheduling.signal(connection)
     if action == "skip_changes":
-        _skip(streams, table)
-    return fuse_status(streams, name)[0]
+        _skip(ledger, table)
+    return fuse_status(ledger, name)[0]
 
 
-def _skip(streams: Streams, table: StreamTable) -> None:
+def _skip(ledger: Ledger, table: StreamTable) -> None:
     """The frontier moves past the changes that were held back."""
-    head, now = streams.lake.head().id, datetime.now(UTC)
-    with streams.lake.catalog.writing() as connection:
-        streams.registry.require(connection, table)
-        streams.registry.advance(connection, table, head, None, head)
+    head, now = ledger.head().id, datetime.now(UTC)
+    with ledger.catalog.writing() as connection:
+        ledger.registry.require(connection, table)
+        ledger.registry.advance(connection, table, head, None, head)
         facts = (table.id, table.label, now, now, "SKIP", "changes_skipped", 0, 0, 0, 0.0, head, None, "user")
-        streams.registry.record(connection, Refresh(*facts))
+        ledger.registry.record(connection, Refresh(*facts))

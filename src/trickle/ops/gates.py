@@ -95,8 +95,9 @@ def source_name(streams: Streams, name: Name) -> str:
 
 def shown(streams: Streams, source: str) -> str:
     """A source as people name it."""
-    stream = next((t.label for t in streams.all() if t.stored == source), None)
-    return stream or source.removeprefix(f"{MAIN}.")
+    with streams.reading() as connection:
+        found = streams.registry.stored(connection, [source])
+    return found[0].label if found else source.removeprefix(f"{MAIN}.")
 
 
 def user() -> str:

@@ -21,11 +21,11 @@ def check_definitions(streams: Streams, transaction: Transaction, cascade: bool 
     if not draft.changes_definitions:
         return
     touched = {id for id, part in draft.tables.items() if part.dropped or part.redefined}
-    views = bool(draft.created_views or draft.dropped_views)
+    views = bool(draft.dropped_views)
     refused: list[tuple[StreamTable, str]] = []
     gone: list[StreamTable] = []
     unpublished = {(v.schema, v.name) for v in draft.dropped_views.values()}
-    for table in streams.all():
+    for table in _concerned(streams, touched, views):
         if transaction.find_table(Name(STORED_SCHEMA, table.stored_name)) is None:
             continue  # dropped by this transaction, or by somebody else
         if (table.schema, table.name) in unpublished:
@@ -50,6 +50,14 @@ def check_definitions(streams: Streams, transaction: Transaction, cascade: bool 
             detail="; ".join(f"{t.label}: {why}" for t, why in refused),
             hint="drop them, use CASCADE on DROP, or set source_ddl = 'adapt' on them.",
         )
+
+
+def _concerned(streams: Streams, touched: set[int], views: bool) -> list[StreamTable]:
+    """Who reads one of the tables; with a view gone, anyone. A view that is new is read by nobody yet."""
+    if views:
+        return streams.all()
+    with streams.lake.reading() as connection:
+        return streams.registry.readers(connection, touched)
 
 
 def _mark(streams: Streams, table: StreamTable) -> Callable[[Connection, int], None]:

@@ -46,6 +46,11 @@ OPTIONS = (
         "how often it is needed: intervals ×1, ×2, ×10, never; 'auto': by when it was last read through Trickle",
         ("hot", "warm", "cold", "frozen", "auto"),
     ),
+    Option(
+        "worker_limit",
+        None,
+        "how many refreshes a scheduler may run at once while this one runs, itself included: 1, it runs alone",
+    ),
     Option("source_ddl", "block", "what a change of a source's columns does", ("block", "adapt")),
     Option(
         "float_sums",
@@ -108,9 +113,17 @@ def _positive(value: Any) -> float:
     return number
 
 
+def _workers(value: Any) -> int:
+    text = str(value).strip()
+    if not text.isdecimal() or int(text) < 1:
+        raise ConfigError(f"a worker limit cannot be {value!r}", hint="give a whole number above 0.")
+    return int(text)
+
+
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "schedule": _schedule,
     "target_lag": _lag,
+    "worker_limit": _workers,
     "fuse_ceiling": _positive,
     "fuse_sensitivity": _positive,
 }

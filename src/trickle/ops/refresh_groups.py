@@ -24,6 +24,8 @@ def create_refresh_group(streams: Streams, name: str, members: Sequence[str] | s
     """From now on a scheduler refreshes the members at one data snapshot, in one commit."""
     given = [m.strip() for m in members.split(",")] if isinstance(members, str) else list(members)
     labels = tuple(dict.fromkeys(streams.find(table_name(m)).label for m in given))
+    if not name.strip():
+        raise ConfigError("a refresh group needs a name", hint="give it one.")
     if len(labels) < 2:
         raise ConfigError(f'refresh group "{name}" needs two stream tables at least', hint="name them all.")
     streams.migrate()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from sqlalchemy import Connection
 
-from ..errors import AlreadyExists, DependentsExist, NotIncremental, QueryError
+from ..errors import AlreadyExists, CommitConflict, DependentsExist, NotIncremental, QueryError
 from ..execute import ddl
 from ..execute.transaction import Transaction
 from ..lake.changes import consolidate
@@ -27,22 +28,25 @@ from ..refresh.result import RefreshResult
 from ..refresh.sources import STORED_SCHEMA
 from ..refresh.stopwatch import Stopwatch
 from ..refresh.stored import Fit, refuse_reserved
-from ..registry.models import ACTIVE, SUSPENDED, StreamTable
-from ..registry.scheduling import Scheduling
+from ..registry.models import SUSPENDED, StreamTable
 from ..registry.store import Registry
 from ..sql.names import quote_spark
 from ..sql.statement import Name
-from . import circles
+from . import advice, circles
+from .exclusive import exclusive
+from .ledger import Ledger
 from .options import STORED_OTHERWISE, consistent, read_options, with_defaults
 
+T = TypeVar("T")
 VISIBLE = hidden("visible")
 
 
-@dataclass
-class Streams:
-    lake: Lake
-    registry: Registry
-    refresher: Refresher
+class Streams(Ledger):
+    """A ledger whose stream tables are created, altered, refreshed and dropped."""
+
+    def __init__(self, lake: Lake, registry: Registry, refresher: Refresher) -> None:
+        super().__init__(lake.catalog, registry)
+        self.lake, self.refresher = lake, refresher
 
     @classmethod
     def of(cls, lake: Lake) -> Streams:
@@ -50,31 +54,10 @@ class Streams:
         lake.functions = registry.functions.reader(lake.reading)
         return cls(lake, registry, Refresher(lake, registry))
 
-    def all(self) -> list[StreamTable]:
-        with self.lake.reading() as connection:
-            return self.registry.all(connection)
-
-    def find(self, name: Name) -> StreamTable:
-        return self.refresher.find(name.schema or MAIN, name.name)
-
-    def exists(self, name: Name) -> bool:
-        with self.lake.reading() as connection:
-            return self.registry.find(connection, name.schema or MAIN, name.name) is not None
-
     def needed_snapshots(self) -> frozenset[int]:
         """Snapshots that a frontier still reads from: they must not expire."""
-        found: set[int] = set()
-        tables = self.all()
-        by_stored = {t.stored: t for t in tables}
         with self.lake.reading() as connection:
-            for table in tables:
-                if table.frontier is None:
-                    continue
-                found.add(table.frontier)
-                for source in (by_stored[d.name] for d in table.dependencies if d.name in by_stored):
-                    held = self.registry.commit_for(connection, source.id, table.frontier, table.seen or table.frontier)
-                    found |= {held} if held is not None else set()
-        return frozenset(found)
+            return frozenset(self.registry.needed(connection))
 
     def changes(self, name: Name, start: int, end: Snapshot) -> DataFrame:
         """The net change of what a stream table shows in (start, end] of the lake's snapshots."""
@@ -124,15 +107,8 @@ class Streams:
         except BaseException:
             transaction.draft.discard(self.lake.storage)
             raise
-        return self.find(name)
-
-    def migrate(self) -> None:
-        """Make the registry, or bring an older one up to this release, if need be."""
-        with self.lake.reading() as connection:
-            ready = self.registry.is_current(connection)
-        if not ready:
-            with self.lake.catalog.writing() as connection:
-                self.registry.migrate(connection)
+        advice.warn(self, made := self.find(name), compiled)
+        return made
 
     def _compile(self, transaction: Transaction, table: StreamTable) -> Compiled:
         """The query; strict modes refuse what has no differential form."""
@@ -187,31 +163,28 @@ class Streams:
         dialect: str | None = None,
     ) -> StreamTable:
         """Change options, the query, or both; a new query is filled in the same commit."""
+        return self._again(lambda: self._alter(name, read_options(options or {}), query, dialect))
+
+    def _alter(self, name: Name, options: Mapping[str, Any], query: str | None, dialect: str | None) -> StreamTable:
         table = self.find(name)
-        chosen = consistent({**table.options, **read_options(options or {})})
+        chosen = consistent({**table.options, **options})
         changed = replace(table, options=chosen, version=table.version + 1)
         changed = replace(changed, refresh_mode=changed.options["refresh_mode"])
         if query is not None:
             changed = replace(changed, query=query, dialect=dialect or table.dialect)
         elif all(chosen.get(o) == table.options.get(o) for o in STORED_OTHERWISE):
             compiled = self._compile(Transaction.begin(self.lake), changed)
-            self._store(replace(changed, obstacle=compiled.construct))
+            self.store(table, replace(changed, obstacle=compiled.construct))
             return self.find(name)
-        return self._alter_query(table, changed)
+        with exclusive(self, self.circle(table) or [table]):
+            return self._alter_query(self.find(name), changed)
 
-    def suspend(self, name: Name) -> StreamTable:
-        self._store(replace(self.find(name), status=SUSPENDED))
-        return self.find(name)
-
-    def resume(self, name: Name) -> StreamTable:
-        self._store(replace(self.find(name), status=ACTIVE, errors_in_row=0, last_error=""))
-        return self.find(name)
-
-    def _store(self, table: StreamTable) -> None:
-        self.migrate()
-        with self.lake.catalog.writing() as connection:
-            self.registry.redefine(connection, table)
-            Scheduling(self.registry).signal(connection)
+    def _again(self, work: Callable[[], T]) -> T:
+        """Lost races are run again."""
+        for _ in range(self.lake.settings["lake.commit_retries"]):
+            with suppress(CommitConflict):
+                return work()
+        return work()
 
     def _alter_query(self, before: StreamTable, table: StreamTable) -> StreamTable:
         watch = Stopwatch()
@@ -266,6 +239,10 @@ class Streams:
 
     def drop(self, name: Name, cascade: bool = False) -> list[str]:
         """Remove a stream table, and with `cascade` those that read it; the names that went, readers first."""
+        with exclusive(self, [self.find(name)]):
+            return self._again(lambda: self._drop(name, cascade))
+
+    def _drop(self, name: Name, cascade: bool) -> list[str]:
         table = self.find(name)
         transaction = Transaction.begin(self.lake)
         gone: list[StreamTable] = []
@@ -292,10 +269,6 @@ class Streams:
             transaction.draft.dropped_views[view.id] = view
         transaction.draft.riders.append(lambda connection, _: self.registry.remove(connection, table.id))
 
-    def readers(self, table: StreamTable) -> list[StreamTable]:
-        """The stream tables that read this one."""
-        return [s for s in self.all() if any(d.name == table.stored for d in s.dependencies)]
-
     def _refuse_readers(self, table: StreamTable, why: str) -> None:
         readers = self.readers(table)
         if readers:
@@ -314,8 +287,10 @@ class Streams:
         """Bring a stream table to the head; stale ones that it reads are brought to the same snapshot first."""
         table = self.find(name)
         target = self.lake.head()
-        target = self._refresh_upstream(table, target) if upstream else self._fresh_for(table, target)
-        return self.bring(self.find(name), target, full, initiated_by)[table.id]
+        if any(d.is_stream_table for d in table.dependencies):
+            target = self._refresh_upstream(table, target) if upstream else self._fresh_for(table, target)
+            table = self.find(name)
+        return self.bring(table, target, full, initiated_by)[table.id]
 
     def bring(self, table: StreamTable, target: Snapshot, full: bool, by: str) -> dict[int, RefreshResult]:
         """Refresh one stream table, and with it those that stand in a circle with it."""
@@ -325,45 +300,30 @@ class Streams:
         results = Fixpoint.refresh(self.refresher, circle, target, full, by)
         return {member.id: result for member, result in zip(circle, results, strict=True)}
 
-    def refresh_all(self, full: bool = False, initiated_by: str = "user") -> list[RefreshResult]:
-        """Every stream table, sources before readers, all at one data snapshot."""
-        target = self.lake.head()
-        done: dict[int, RefreshResult] = {}
-        for table in self.all():
-            self._refresh_in_order(table, target, full, initiated_by, done)
-        return list(done.values())
-
-    def _refresh_in_order(
-        self, table: StreamTable, target: Snapshot, full: bool, by: str, done: dict[int, RefreshResult]
-    ) -> None:
+    def _refresh_in_order(self, table: StreamTable, target: Snapshot, done: dict[int, RefreshResult]) -> None:
         if table.id in done:
             return
         for source in self.upstream(table):
-            self._refresh_in_order(source, target, full, by, done)
+            self._refresh_in_order(source, target, done)
         if table.status != SUSPENDED:
             fresh = self.find(Name(table.schema, table.name))
-            done.update(self.bring(fresh, self._fresh_for(table, target), full, by))
-
-    def upstream(self, table: StreamTable) -> list[StreamTable]:
-        """The stream tables that this one reads, or the circle that it stands in, from outside."""
-        if not any(d.is_stream_table for d in table.dependencies):
-            return []
-        tables = self.all()
-        circle = circles.members(table, tables) or [table]
-        names = {d.name for t in circle for d in t.dependencies if d.is_stream_table} - {t.stored for t in circle}
-        return [s for s in tables if s.stored in names]
+            done.update(self.bring(fresh, self._fresh_for(table, target), False, "upstream"))
 
     def _refresh_upstream(self, table: StreamTable, target: Snapshot) -> Snapshot:
         """Bring what it reads to the target; up to where all of that is fresh then."""
         done: dict[int, RefreshResult] = {}
         for source in self.upstream(table):
-            self._refresh_in_order(source, target, False, "upstream", done)
+            self._refresh_in_order(source, target, done)
         return self._fresh_for(table, target)
 
     def _fresh_for(self, table: StreamTable, target: Snapshot) -> Snapshot:
         """The newest snapshot, not after the target, for which all stream tables that it reads are fresh."""
+        return self.fresh_for(table, self.upstream(table), target)
+
+    def fresh_for(self, table: StreamTable, sources: Sequence[StreamTable], target: Snapshot) -> Snapshot:
+        """The same with the stream tables that it reads given."""
         oldest = target.id
-        for source in self.upstream(table):
+        for source in sources:
             if source.frontier is None:
                 raise QueryError(
                     f'stream table "{table.label}" reads "{source.label}", which is not filled yet',

@@ -77,6 +77,8 @@ def create_watermark_group(
     """Stream tables that read two of the sources wait while the watermarks lie further apart than the tolerance."""
     given = [s.strip() for s in sources.split(",")] if isinstance(sources, str) else list(sources)
     names = tuple(dict.fromkeys(source_name(streams, table_name(s)) for s in given))
+    if not name.strip():
+        raise ConfigError("a watermark group needs a name", hint="give it one.")
     if len(names) < 2:
         raise ConfigError(f'watermark group "{name}" needs two sources at least', hint="name them all.")
     seconds = 0.0 if tolerance in (0, 0.0, "0") else read_duration(tolerance)

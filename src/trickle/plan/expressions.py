@@ -80,11 +80,27 @@ def any_of(conditions: Iterable[exp.Expr]) -> exp.Expr:
 
 
 def conjuncts(condition: exp.Expr) -> tuple[exp.Expr, ...]:
-    """The parts that AND holds together; none of TRUE."""
+    """The parts that AND holds together, none of TRUE; (a ∧ b) ∨ (a ∧ c) is a ∧ (b ∨ c).
+
+    >>> [c.sql() for c in conjuncts(exp.condition("a = 1 AND b OR c AND a = 1"))]
+    ['a = 1', 'b OR c']
+    """
     inner = condition.unnest()
     if isinstance(inner, exp.And):
         return conjuncts(inner.left) + conjuncts(inner.right)
+    if isinstance(inner, exp.Or):
+        return _factored(inner)
     return () if inner == TRUE else (inner,)
+
+
+def _factored(disjunction: exp.Or) -> tuple[exp.Expr, ...]:
+    """What all branches ask for, and what is left of them."""
+    branches = [conjuncts(branch) for branch in disjunction.flatten()]
+    shared = tuple(c for c in branches[0] if all(c in other for other in branches[1:]))
+    if not shared:
+        return (disjunction,)
+    rests = [tuple(c for c in branch if c not in shared) for branch in branches]
+    return (*shared, any_of(all_of(rest) for rest in rests)) if all(rests) else shared
 
 
 def references(expression: exp.Expr) -> frozenset[str]:

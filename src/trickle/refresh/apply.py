@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column as SparkColumn
@@ -13,12 +15,14 @@ from ..errors import LakeError
 from ..execute import rows as row_work
 from ..execute.transaction import Located, Transaction
 from ..lake.changes import consolidate
+from ..lake.held import Held, as_frame
 from ..lake.model import WEIGHT, Bound, Table
 from ..lake.scan import FILE, POSITION
 from ..lake.types import to_spark
 from ..spark import local_frame
 from ..sql.names import quote_spark
 from .lookups import key_bound
+from .phases import phase, to_arrow
 
 _NUMBER = "__trickle_n"
 _ALL = 1 << 62
@@ -46,7 +50,9 @@ def apply(
     typed = delta.select(
         *(F.col(quote_spark(c.name)).cast(to_spark(c)).alias(c.name) for c in stored.columns), F.col(WEIGHT)
     )
-    with row_work.gathered(transaction, typed, most_rows, stored) as work:
+    with ExitStack() as stack:
+        with phase("run"):
+            work = stack.enter_context(row_work.gathered(transaction, typed, most_rows, stored))
         if work.table is not None:
             return apply_local(transaction, stored, work.table, key)
         assert work.staged is not None
@@ -62,7 +68,10 @@ def replace_content(transaction: Transaction, stored: Table, full: DataFrame) ->
     both = full.select(*typed, F.lit(1).cast("bigint").alias(WEIGHT)).unionAll(
         transaction.rows(stored).select(*names, F.lit(-1).cast("bigint").alias(WEIGHT))
     )
-    return apply(transaction, stored, consolidate(both), None, _ALL)
+    try:
+        return apply(transaction, stored, consolidate(both), None, _ALL)
+    finally:
+        transaction.lake.leave_desk()
 
 
 def fill(transaction: Transaction, stored: Table, rows: DataFrame) -> int:
@@ -103,11 +112,16 @@ def _remove(
 ) -> None:
     """Find the stored rows that go, by key or by full content, as many copies as the weights say."""
     match = list(key) if key else names if key is None else []
-    located = transaction.located(stored, bounds(stored, leaving, match))
+    located = transaction.located(stored, bounds(stored, leaving, match), here=True)
+    spark = transaction.lake.desk if isinstance(located.rows, Held) else transaction.lake.spark
     wanted = leaving.select(match).append_column(_NUMBER, pa.array(np.arange(leaving.num_rows), pa.int64()))
     wanted = wanted.rename_columns([f"__trickle_m{n}" for n in range(len(match))] + [_NUMBER])
-    sought = F.broadcast(local_frame(transaction.lake.spark, wanted))
-    found = located.frame.join(sought, _same(stored, match)).select(_NUMBER, FILE, POSITION).toArrow()
+    rows, sought = as_frame(located.rows, spark), local_frame(spark, wanted)
+    if isinstance(located.rows, Held):
+        rows, sought = rows.coalesce(1), sought.coalesce(1)
+    else:
+        sought = F.broadcast(sought)
+    found = to_arrow(rows.join(sought, _same(stored, match)).select(_NUMBER, FILE, POSITION))
     _take(transaction, stored, located, found, copies)
 
 
@@ -172,7 +186,7 @@ def _apply_staged(
         (-F.col(WEIGHT)).alias("__trickle_copies"),
     )
     joined = located.frame.join(sought, _same(stored, match)).select(_NUMBER, "__trickle_copies", FILE, POSITION)
-    found = joined.toArrow()
+    found = to_arrow(joined)
     totals = sought.agg(F.count("*"), F.coalesce(F.sum("__trickle_copies"), F.lit(0))).first()
     assert totals is not None
     removed = _take_staged(transaction, stored, located, found, int(totals[0]), int(totals[1]))

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from ..registry.models import Refresh
+from . import costs
+from .costs import Estimate
 
 COLD_RATIO = 0.15
 """Without history, a larger share of changed rows than this makes AUTO recompute."""
-SAMPLES = 3
-"""Differential refreshes to learn from before the cost model speaks."""
-MARGIN = 1.25
-"""A full refresh must look this much cheaper: decisions near the edge do not flap."""
+MARGIN = 1.15
+"""The other way must look this much cheaper than the last one: decisions near the edge do not flap."""
+STALE = timedelta(days=1)
+"""What the other way took is measured again when that long ago, if it is not dearer by WORTH_A_LOOK."""
+WORTH_A_LOOK = 1.5
+WORTH_LEARNING = 5000
+"""Sources of fewer rows than this are read in no time either way: the share of changed rows decides alone."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class Facts:
 class Choice:
     action: str
     reason: str = ""
+    why: str = field(default="", compare=False, repr=False)
+    """The same in figures, for people."""
 
 
 def choose(facts: Facts) -> Choice:
@@ -84,28 +92,50 @@ def _differential(facts: Facts) -> Choice:
 
 
 def _cheaper(facts: Facts) -> Choice:
-    full = next((h.duration_ms for h in facts.history if h.action in ("FULL", "REINITIALIZE") and not h.error), None)
-    past = [h for h in facts.history if h.action == "DIFFERENTIAL" and not h.error]
-    if full is not None and len(past) >= SAMPLES:
-        return (
-            Choice("FULL", "cost_model")
-            if expected_ms(past, facts.changed_rows) > MARGIN * full
-            else _differential(facts)
-        )
-    if facts.source_rows and facts.changed_rows / facts.source_rows > COLD_RATIO:
-        return Choice("FULL", "change_ratio")
-    return _differential(facts)
+    """The way that should take less time; one that may well is tried until that is known."""
+    lines = costs.lessons(facts.history)
+    share = facts.changed_rows / facts.source_rows if facts.source_rows else 0.0
+    full = costs.full(lines, facts.changed_rows)
+    if full is None or facts.source_rows < WORTH_LEARNING:
+        return Choice("FULL", "change_ratio") if share > COLD_RATIO else _differential(facts)
+    last = costs.last_choice(lines, facts.changed_rows)
+    found = costs.differential(lines, facts.changed_rows)
+    if found is None and share <= COLD_RATIO and not _is_settled(last):
+        return _differential(facts)  # nothing speaks against it
+    known = found or Estimate(full.ms * share / COLD_RATIO)
+    way, is_trial = _decided(known, full, last)
+    why = f"differential should take {known}, full {full}"
+    if way == "DIFFERENTIAL":
+        return replace(_differential(facts), why=why)
+    is_known = known.samples > 0 or _is_settled(last)
+    return Choice("FULL", "cost_trial" if is_trial else "cost_model" if is_known else "change_ratio", why)
 
 
-def expected_ms(past: Sequence[Refresh], changed_rows: int) -> float:
-    """What a differential refresh of so many changed rows should take: a line through the past ones.
+def _decided(differential: Estimate, full: Estimate, last: Refresh | None) -> tuple[str, bool]:
+    """DIFFERENTIAL or FULL, and whether only to learn what that takes.
 
-    A slope below zero is noise: then the median of the past speaks.
+    The last way goes on until the other one is known to be cheaper, or may be and was hardly tried.
     """
-    xs, ys = [h.changed_rows for h in past], [h.duration_ms for h in past]
-    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
-    spread = sum((x - mean_x) ** 2 for x in xs)
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True)) / spread if spread else 0.0
-    if slope <= 0:
-        return sorted(ys)[len(ys) // 2]
-    return max(mean_y + slope * (changed_rows - mean_x), min(ys))
+    if last is None:
+        return ("FULL" if differential.ms > full.ms else "DIFFERENTIAL"), False
+    is_full = last.action == "FULL"
+    own, other = (full, differential) if is_full else (differential, full)
+    rival = "DIFFERENTIAL" if is_full else "FULL"
+    if not own.is_sure:
+        return (rival if other.is_sure and other.ms < own.at_best else last.action), False
+    if other.is_sure and other.ms * MARGIN < own.ms:
+        return rival, False
+    is_trial = _is_stale(own, other) if other.is_sure else other.at_best < own.ms and not _is_settled(last)
+    return (rival if is_trial else last.action), is_trial
+
+
+def _is_settled(last: Refresh | None) -> bool:
+    """Differential refreshes of this size were tried once, and were dearer; it may have been too long ago to see."""
+    return last is not None and last.reason == "cost_model"
+
+
+def _is_stale(own: Estimate, other: Estimate) -> bool:
+    """The other way was not taken for long, and was not much dearer then."""
+    if own.newest is None or other.newest is None or other.ms > WORTH_A_LOOK * own.ms:
+        return False
+    return own.newest - other.newest > STALE

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..delta.cut import Intermediate, cut
-from ..delta.state import Storage, initial, maintain, store, top
-from ..errors import CycleDetected, NotIncremental, QueryError
+from ..delta.state import Storage, initial, maintain, steps, store, top
+from ..errors import CycleDetected, NotIncremental, QueryError, TrickleError
 from ..execute.functions import is_builtin, register
 from ..execute.transaction import Transaction
 from ..lake.lake import missing
@@ -29,9 +29,10 @@ from ..sql.references import references
 from ..sql.statement import Name
 from .statements import Statement
 
-MANY_OPERATORS = 200
-"""Operators of a change from which on intermediates are stored if they make it half as large."""
-MOST_OPERATORS = 500
+MANY_OPERATORS = 120
+"""Operators of a change from which on intermediates are stored if they make it that much smaller."""
+SMALLER = 0.6
+MOST_OPERATORS = 600
 """Operators of a change that Spark can plan in bearable time."""
 
 
@@ -50,7 +51,7 @@ class Compiled:
     shape: str = ""
     """A query that Spark can analyze and finds the same columns in: most often the query itself."""
     deep: bool = False
-    """Nested so deep that it is followed through intermediates, whatever the size of its sources."""
+    """Nested so deep that intermediates pay, whatever the size of its sources."""
     kept: tuple[Kept, ...] = ()
     """The intermediates that `storage` reads, each behind those that it reads itself."""
     whole: Compiled | None = field(default=None, compare=False)
@@ -68,6 +69,11 @@ class Compiled:
         if self.obstacle is None:
             return ""
         return self.obstacle.message.split(" cannot be maintained")[0]
+
+    @cached_property
+    def needs_intermediates(self) -> bool:
+        """Is its change more than Spark can plan?"""
+        return self.deep and self.storage is not None and operators(self.storage) > MOST_OPERATORS
 
     @cached_property
     def ranks_changes(self) -> bool:
@@ -100,6 +106,11 @@ class Compiled:
             kept = tuple(c.name for c in table.columns if c.name in columns)
             found[label] = Dependency(label, table.id, kept, fingerprint(table, kept))
         return tuple(found.values())
+
+    @cached_property
+    def read_columns(self) -> Mapping[str, frozenset[str]]:
+        """The columns of each table that matter."""
+        return {name: frozenset(columns) for name, columns in self._used_columns().items()}
 
     def _used_columns(self) -> dict[str, set[str]]:
         storage = self.entire.storage
@@ -145,24 +156,53 @@ def compile_query(transaction: Transaction, text: str, dialect: str = "spark", f
     return Compiled(spark_text, tables, views, query, storage, shape=shape, deep=deep, functions=hashes)
 
 
+def means_the_same(transaction: Transaction, compiled: Compiled) -> bool:
+    """Whether a query understood elsewhere reads the same tables through the same views, with the same functions."""
+    try:
+        tables, views = _Surroundings(transaction).of(compiled.text)
+    except TrickleError:
+        return False
+    functions = transaction.lake.functions(frozenset().union(*map(called, (compiled.text, *views.values()))))
+    hashes = {name: f.hash for name, f in functions.items()}
+    return (
+        views == compiled.views
+        and hashes == compiled.functions
+        and {n: undated(t) for n, t in tables.items()} == {n: undated(t) for n, t in compiled.tables.items()}
+    )
+
+
+def undated(table: Table) -> Table:
+    """The definition without the version of the lake's schema that it was read at."""
+    return replace(table, schema_version=0)
+
+
 def _is_deep(storage: Storage, tables: frozenset[str]) -> bool:
     """Spark plans every shared part of a change again: is it nested so deep that intermediates pay for that alone?
 
     Where even they do not help, it would never be done.
     """
-    operators = weight(maintain(storage))
-    if operators <= MANY_OPERATORS:
+    whole = operators(storage) if storage.top is None else weight(top.merged(storage))
+    if whole <= MANY_OPERATORS:
         return False
     found = cut(storage, tables, repr)
     parts = [found.storage, *(store(i.plan, i.labels) for i in found.intermediates)]
-    most = max(weight(maintain(part)) for part in parts)
+    most = max(map(operators, parts))
+    if most > MOST_OPERATORS and storage.top is not None and operators(storage) <= MOST_OPERATORS:
+        return False  # all rows are ranked again
     if most > MOST_OPERATORS:
         raise NotIncremental(
             "a query nested this deep cannot be maintained incrementally",
             detail=f"its change has {most} operators; {MOST_OPERATORS} can be borne.",
             hint="make stream tables of its subqueries and read those, or set refresh_mode = 'FULL'.",
         )
-    return operators > MOST_OPERATORS or most < operators / 2
+    return whole > MOST_OPERATORS or most <= SMALLER * whole
+
+
+def operators(storage: Storage) -> int:
+    """Operators that an engine sees at once when what is stored is moved: an aggregate can be moved in steps."""
+    if storage.aggregate is None:
+        return weight(maintain(storage))
+    return min(weight(maintain(storage)), max(weight(steps.contributions(storage)), weight(steps.rescan(storage))))
 
 
 def fingerprint(table: Table, columns: tuple[str, ...]) -> str:

@@ -21,13 +21,14 @@ from ..sql.render import render
 from ..sql.statement import Name
 from . import apply as applying
 from .compile import Compiled
+from .frames import Frames
 from .intermediates import Rebuild, wanted
 from .lookups import Read
 from .recursion import Recursions
 from .rounds import cast
 from .sources import Pinned
 from .stored import Fit, add_stored_table, add_view, fit, laid_out
-from .windows import Frames, Maker, Window, makers
+from .windows import Maker, Window, makers
 
 
 @dataclass

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from ..delta.state import Storage, steps, top
+from ..delta.declared import NOTHING, Declared, arranged, rely
+from ..delta.state import Storage, maintain, steps, top
 from ..execute import rows as row_work
 from ..execute.transaction import Located, Transaction
+from ..lake.held import Held
 from ..lake.model import Bound, Table
 from ..lake.types import to_spark
-from ..plan import CONTRIBUTIONS, KEYS, STORED, Node, Version
+from ..plan import CONTRIBUTIONS, KEYS, STORED, Node, Version, weight
 from ..plan.recursion import settled
-from ..spark import local_frame
 from ..sql.names import quote_spark
 from . import apply as applying
 from .change_sql import labelled as labels_of
 from .change_sql import stored_change
-from .compile import Compiled
+from .compile import MOST_OPERATORS, Compiled
+from .frames import Frames
 from .groups import Groups
+from .lookups import Lookup, bounds
+from .phases import phase, to_arrow
 from .recursion import Recursions
 from .statements import Statement
-from .windows import Frames
 
 FEW_CHANGES = 100_000
 """Changed rows up to which the driver holds what became of each group."""
@@ -46,6 +49,7 @@ class Differential:
     unchanged: frozenset[str]
     changed_rows: int
     appending: bool
+    declared: Declared = NOTHING
 
     def __post_init__(self) -> None:
         recursions = self.compiled.recursions
@@ -54,21 +58,26 @@ class Differential:
         self.appending = self.appending and not recursions
         Recursions.join(self.frames, recursions, self.storage, self.unchanged)
 
-    @property
+    @cached_property
     def storage(self) -> Storage:
         assert self.compiled.storage is not None
-        return self.compiled.storage
+        return arranged(self.compiled.storage, self.declared)
 
     def run(self) -> tuple[int, int]:
         """Rows added and rows removed."""
         try:
             if self.storage.top is not None and self.changed_rows <= FEW_CHANGES and self.compiled.ranks_changes:
                 return self.among_the_first()
-            if self.storage.aggregate is None or self.changed_rows > FEW_CHANGES or not _adds_exactly(self.stored):
-                return self.in_one_statement()
-            return self.in_steps()
+            return self.in_steps() if self.goes_in_steps else self.in_one_statement()
         finally:
             self.frames.close()
+
+    @property
+    def goes_in_steps(self) -> bool:
+        """Few groups are, and those whose change Spark could not plan at once."""
+        if self.storage.aggregate is None or not _adds_exactly(self.stored):
+            return False
+        return self.changed_rows <= FEW_CHANGES or weight(maintain(self.storage)) > MOST_OPERATORS
 
     def in_one_statement(self) -> tuple[int, int]:
         change = partial(stored_change, self.storage, self.unchanged, self.appending)
@@ -85,17 +94,26 @@ class Differential:
     # In steps.
 
     def in_steps(self) -> tuple[int, int]:
-        if self.transaction.most_rows(self.stored) <= FEW_STORED:
-            located = self.transaction.located(self.stored, here=True)
+        foreseen = self.foreseen()
+        if foreseen or self.transaction.most_rows(self.stored) <= FEW_STORED:
+            located = self.transaction.located(self.stored, foreseen, here=True)
             found = self.outcome("outcome", located, self.contributions, restricted=False)
         else:
-            came = self.frames.run(self.statement("contributions", self.contributions, labelled=False)).toArrow()
+            came = to_arrow(self.frames.run(self.statement("contributions", self.contributions, labelled=False)))
             if came.num_rows == 0:
                 return 0, 0
-            located = self.transaction.located(self.stored, self.bounds(came), here=True)
+            located = self.transaction.located(self.stored, self.found(came), here=True)
             self.hand_in(CONTRIBUTIONS, came)
             found = self.outcome("looked up", located, partial(steps.contributed, self.storage), restricted=True)
         return self.settle(Groups(self.storage, found), located)
+
+    def foreseen(self) -> list[Bound]:
+        """What the driver knows of the keys of touched groups before anything runs: they come from what it holds."""
+        statement = self.statement("contributions", self.contributions, labelled=False)
+        with phase("bind"):
+            self.frames.fetch(statement)
+        lookup = Lookup(STORED, Version.BEFORE, statement.keys(self.storage.key or ()))
+        return bounds(lookup, self.stored, self.frames.held)
 
     def contributions(self) -> Node:
         return steps.contributions(self.storage, self.unchanged, self.appending)
@@ -104,7 +122,7 @@ class Differential:
         def plan() -> Node:
             return steps.outcome(self.storage, came(), self.appending, restricted=restricted)
 
-        self.frames.makers[STORED, Version.BEFORE] = lambda columns, bounds: located.frame
+        self.frames.makers[STORED, Version.BEFORE] = lambda columns, bounds: located.rows
         return self.collect(self.statement(kind, plan))
 
     def settle(self, groups: Groups, located: Located) -> tuple[int, int]:
@@ -122,28 +140,27 @@ class Differential:
             self.transaction.draft.add_files(self.stored, writer.write_arrow(arriving))
         return arriving.num_rows, len(gone)
 
-    def bounds(self, came: pa.Table) -> list[Bound]:
+    def found(self, came: pa.Table) -> list[Bound]:
         keys = list(self.storage.key or ())
         return applying.bounds(self.stored, came.select(range(len(keys))).rename_columns(keys), keys)
 
     def hand_in(self, relation: str, rows: pa.Table) -> None:
         """Make rows that the driver holds a relation of the next step."""
-        frame = local_frame(self.transaction.lake.spark, rows)
-        self.frames.held[relation, Version.AFTER] = rows
-        self.frames.makers[relation, Version.AFTER] = lambda columns, bounds: frame
+        held = Held(rows)
+        self.frames.makers[relation, Version.AFTER] = lambda columns, bounds: held
 
     # Both.
 
     def statement(self, kind: str, plan: Callable[[], Node], labelled: bool = True) -> Statement:
-        key = (kind, self.frames.prefix, self.unchanged, self.appending)
+        key = (kind, self.frames.prefix, self.unchanged, self.appending, self.declared)
         if key not in self.compiled.statements:
-            made = plan()
+            made, _ = rely(plan(), self.declared)
             labels = labels_of(self.storage, made) if labelled else made.names
             self.compiled.statements[key] = Statement.of(made, self.frames.name, labels)
         return self.compiled.statements[key]
 
     def collect(self, statement: Statement) -> pa.Table:
-        return self.typed(self.frames.run(statement)).toArrow()
+        return to_arrow(self.typed(self.frames.run(statement)))
 
     def typed(self, frame: DataFrame) -> DataFrame:
         """Stored columns with the types they are stored with."""

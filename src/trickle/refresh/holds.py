@@ -10,6 +10,7 @@ from statistics import fmean, pstdev
 from sqlalchemy import Connection
 
 from ..registry.models import Refresh, StreamTable
+from ..registry.reading import base_tables
 from ..registry.scheduling import BLOWN, PASS, Fuse, Scheduling, Watermark, WatermarkGroup
 from ..registry.store import Registry
 
@@ -34,7 +35,7 @@ class Holds:
     def read(cls, connection: Connection, registry: Registry, tables: Iterable[StreamTable] = ()) -> Holds:
         """As the registry says; the stream tables are read from there unless they are given."""
         scheduling = Scheduling(registry)
-        if not registry.is_current(connection):
+        if not registry.is_current(connection) or not scheduling.holds_anything(connection):
             return cls()
         gated = frozenset(g.source for g in scheduling.gates(connection) if g.gated)
         marks = {m.source: m for m in scheduling.watermarks(connection)}
@@ -44,6 +45,8 @@ class Holds:
 
     def reason(self, table: StreamTable) -> str:
         """The first that holds it, as the reason of a SKIP; empty if it may go."""
+        if not (self.gated or self.apart or self.fuses):
+            return ""
         if any(d.name in self.gated for d in table.dependencies):
             return "gated"
         below = (self.base or {}).get(table.stored, frozenset())
@@ -67,24 +70,6 @@ def aligned(group: WatermarkGroup, marks: Mapping[str, Watermark]) -> bool:
         return True
     spread = (max(known) - min(known)).total_seconds()
     return len(known) == len(group.sources) and spread <= group.tolerance
-
-
-def base_tables(tables: Iterable[StreamTable]) -> dict[str, frozenset[str]]:
-    """The tables at the bottom of what each stream table reads."""
-    known = {t.stored: t for t in tables}
-    found: dict[str, frozenset[str]] = {}
-
-    def visit(name: str) -> frozenset[str]:
-        if name not in known:
-            return frozenset({name})
-        if name not in found:
-            found[name] = frozenset()
-            found[name] = frozenset().union(*(visit(d.name) for d in known[name].dependencies))
-        return found[name]
-
-    for name in known:
-        visit(name)
-    return found
 
 
 def fuse_ceiling(table: StreamTable, history: Sequence[Refresh]) -> float | None:

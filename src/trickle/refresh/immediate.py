@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
+from ..delta.declared import NOTHING, Declared
 from ..errors import CommitConflict
 from ..execute.transaction import Transaction
 from ..lake import snapshots
@@ -18,12 +19,13 @@ from ..registry.models import SUSPENDED, StreamTable
 from ..sql.statement import Name
 from .advance import Advance
 from .compile import Compiled
-from .lookups import Read
+from .declared import declared, references
+from .look import measure
 from .refresh import Refresher
 from .sources import STORED_SCHEMA
 from .staged import touched
 from .stopwatch import Stopwatch
-from .windows import Maker, changed_tables, held_in, makers
+from .windows import Window, changed_tables, held_in, makers
 
 
 @dataclass
@@ -63,7 +65,7 @@ class Upkeep:
         if not touched(self.transaction):
             return
         with lake.reading() as connection:
-            tables = [t for t in registry.all(connection) if t.refresh_mode == "IMMEDIATE"]
+            tables = registry.in_mode(connection, "IMMEDIATE")
         for table in _in_order(tables):
             if table.status == SUSPENDED or table.frontier is None or table.pending:
                 continue
@@ -121,14 +123,16 @@ class _Maintenance:
         stored = self.refresher.stored(self.table, self.transaction.base)
         self.stored_ids = (stored.id, *(kept.table.id for kept in compiled.kept))
         prefix = f"{self.refresher.prefix}_i{self.table.id}"
+        windows = {name: held_in(self.transaction, t, self.start_of(t)) for name, t in compiled.tables.items()}
         work = Advance(
             self.transaction,
             compiled,
-            self.makers(compiled),
+            makers(self.refresher.lake, windows),
             prefix,
             self.unchanged(compiled),
             self.most_rows(),
             appending=False,
+            declared=self.declared(compiled, windows),
         )
         with translated(f'stream table "{self.table.label}"'):
             changed = work.run(stored)
@@ -149,8 +153,7 @@ class _Maintenance:
         with lake.reading() as connection:
             at: int | None = self.table.frontier
             if table.schema == "trickle":
-                source = next((s for s in registry.all(connection) if s.stored_name == table.name), None)
-                if source is not None:
+                for source in registry.stored(connection, [f"{table.schema}.{table.name}"]):
                     at = registry.commit_for(
                         connection, source.id, self.table.frontier, self.table.seen or self.table.frontier
                     )
@@ -158,13 +161,16 @@ class _Maintenance:
 
     def unchanged(self, compiled: Compiled) -> frozenset[str]:
         assert self.table.frontier is not None
-        rows, _ = changed_tables(self.refresher.lake, self.table.frontier, self.transaction.base.id)
+        read = {table.id for table in compiled.tables.values()}
+        rows, _ = changed_tables(self.refresher.lake, self.table.frontier, self.transaction.base.id, read)
         moved = rows.keys() | touched(self.transaction)
         return frozenset(name for name, table in compiled.tables.items() if table.id not in moved)
 
-    def makers(self, compiled: Compiled) -> dict[Read, Maker]:
-        windows = {name: held_in(self.transaction, t, self.start_of(t)) for name, t in compiled.tables.items()}
-        return makers(self.refresher.lake, windows)
+    def declared(self, compiled: Compiled, windows: Mapping[str, Window]) -> Declared:
+        if not any(references(compiled.tables)):
+            return NOTHING
+        lake = self.refresher.lake
+        return declared(lake, compiled, measure(lake, self.transaction.base, windows))
 
     def take_back(self) -> None:
         """As if it had not been run."""

@@ -7,23 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..delta.cut import Cut, Intermediate, cut
-from ..delta.state import Storage, initial, maintain, store
+from ..delta.state import Storage, initial, store
 from ..errors import TrickleError
 from ..execute import ddl
 from ..execute.transaction import Transaction
 from ..lake.lake import Lake
 from ..lake.model import Snapshot, Table
-from ..plan import Node, hidden, tables, weight
+from ..plan import Node, hidden, tables
 from ..registry.models import StreamTable
 from ..sql.render import quote, render
 from ..sql.statement import Name
 from . import apply as applying
-from .compile import MOST_OPERATORS, Compiled, Kept
+from .compile import MOST_OPERATORS, Compiled, Kept, operators, undated
+from .frames import Frames
 from .lookups import Read
 from .recursion import Recursions
 from .sources import STORED_SCHEMA
 from .stored import Fit, add_table, fit
-from .windows import Frames, Maker, held_in, makers
+from .windows import Maker, held_in, makers
 
 _NAME = "intermediate "
 _GROWN, _SHRUNK = 2.0, 0.25
@@ -51,7 +52,7 @@ def _bearable(whole: Compiled, heavy: frozenset[str]) -> list[Intermediate]:
     """All but the heavy ones, and those that are heavy without these."""
     assert whole.storage is not None
     found = cut(whole.storage, frozenset(whole.tables), name_of, lambda name: name not in heavy).intermediates
-    more = {part.name for part in found if weight(maintain(form(part))) > MOST_OPERATORS}
+    more = {part.name for part in found if operators(form(part)) > MOST_OPERATORS}
     return _bearable(whole, heavy | more) if more else list(found)
 
 
@@ -73,6 +74,15 @@ def in_use(lake: Lake, owner: StreamTable, whole: Compiled, at: Snapshot) -> Com
     return over(whole, stored) if stored else whole
 
 
+def are_the_same(one: Compiled, other: Compiled) -> bool:
+    """Whether both stand over the same intermediates, stored in the same tables."""
+
+    def stored(compiled: Compiled) -> dict[str, Table]:
+        return {k.intermediate.name: undated(k.table) for k in compiled.kept}
+
+    return stored(one) == stored(other)
+
+
 def over(whole: Compiled, stored: Mapping[str, Table]) -> Compiled:
     """The query over these intermediates."""
     found = _cut(whole, frozenset(stored))
@@ -83,7 +93,9 @@ def over(whole: Compiled, stored: Mapping[str, Table]) -> Compiled:
 def wanted(lake: Lake, owner: StreamTable, whole: Compiled, settled: bool = False) -> frozenset[str]:
     """Which intermediates pay; once they are `settled`, not others at every small change of size."""
     choice = owner.options.get("intermediates", "auto")
-    if whole.storage is None or owner.refresh_mode == "FULL" or (choice == "never" and not whole.deep):
+    if whole.storage is None or owner.refresh_mode == "FULL":
+        return frozenset()
+    if choice == "never" and not whole.needs_intermediates:
         return frozenset()
     found = possible(whole)
     if not found or whole.deep or choice == "always":

@@ -11,6 +11,7 @@ from ..lake import pieces
 from ..lake.changes import change_pieces
 from ..lake.lake import Lake
 from ..lake.model import Snapshot
+from ..lake.positions import dead_positions
 from . import staged
 from .windows import Window
 
@@ -22,6 +23,10 @@ class Look:
     unchanged: frozenset[str] = frozenset()
     changed_rows: int = 0
     source_rows: int = 0
+    gained: frozenset[str] = frozenset()
+    """Sources that only gained rows."""
+    lost: frozenset[str] = frozenset()
+    """Sources that only lost rows."""
     removed: bool = False
     """A source lost rows, or had some replaced."""
     expired: bool = False
@@ -30,17 +35,22 @@ class Look:
 
 def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look:
     """Which sources changed, and how many rows at most the changes and the sources have."""
-    unchanged, changed_rows, source_rows, removed = set(), 0, 0, False
+    moves: dict[str, tuple[bool, bool]] = {}
+    changed_rows, source_rows = 0, 0
     with lake.reading() as connection:
         for name, window in windows.items():
             total = lake.record_count(connection, window.table)
             came, went = _sizes(lake, connection, window) if window.start is not None else (total, 0)
             source_rows += total
             changed_rows += came + went
-            removed = removed or went > 0
-            if came + went == 0 and window.start is not None:
-                unchanged.add(name)
-    return Look(target, windows, frozenset(unchanged), changed_rows, source_rows, removed)
+            if window.start is not None:
+                moves[name] = came > 0, went > 0
+    unchanged, gained, lost = (
+        frozenset(name for name, move in moves.items() if move == kind)
+        for kind in ((False, False), (True, False), (False, True))
+    )
+    removed = any(went for _, went in moves.values())
+    return Look(target, windows, unchanged, changed_rows, source_rows, gained, lost, removed)
 
 
 def _sizes(lake: Lake, connection: Connection, window: Window) -> tuple[int, int]:
@@ -51,12 +61,21 @@ def _sizes(lake: Lake, connection: Connection, window: Window) -> tuple[int, int
     if window.start.id == window.end.id:
         return came, went
     found, inlined = change_pieces(lake.catalog, connection, window.table, window.start.id, window.end.id)
-    sizes = [(p.weight, _most_rows(p)) for p in found] + [(r.weight, len(r.row_ids)) for r in inlined]
+    sizes = [(p.weight, _rows(lake, p)) for p in found] + [(r.weight, len(r.row_ids)) for r in inlined]
     came += sum(n for weight, n in sizes if weight > 0)
     return came, went + sum(n for weight, n in sizes if weight < 0)
 
 
-def _most_rows(piece: pieces.Piece) -> int:
-    if piece.only_deleted:
+def _rows(lake: Lake, piece: pieces.Piece) -> int:
+    """At most so many; of deletes exactly so many."""
+    dead = _dead(lake, piece)
+    return dead if piece.only_deleted else max(1, piece.file.records - dead)
+
+
+def _dead(lake: Lake, piece: pieces.Piece) -> int:
+    """How many deletes count; a file that also names those of other times has to be opened."""
+    after, by = piece.dead
+    lives = [(d.begin, d.partial_max or d.begin) for d in piece.deletes] + [(at, at) for _, at in piece.inlined]
+    if len(piece.deletes) < 2 and all(after < first and last <= by for first, last in lives):
         return sum(d.count for d in piece.deletes) + len(piece.inlined) + len(piece.staged)
-    return piece.file.records
+    return len(dead_positions(lake.storage, piece))

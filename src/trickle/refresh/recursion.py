@@ -11,14 +11,15 @@ from pyspark.sql import functions as F
 
 from ..delta import recursion as plans
 from ..delta.state import Storage
-from ..lake.lake import Held
+from ..lake.held import as_frame
 from ..lake.model import WEIGHT, Bound
 from ..plan import STORED, Version
 from ..plan.recursion import Recursion
 from ..sql.names import quote_spark
+from .frames import Frames
 from .lookups import Read
 from .rounds import Rederivation, Rounds, apart, held
-from .windows import Columns, Frames
+from .windows import Columns
 
 
 @dataclass
@@ -85,5 +86,5 @@ class Recursions:
         if columns is None:
             return None
         stored = self.frames.makers[STORED, Version.BEFORE](None, ())
-        rows = stored.frame(self.frames.lake.spark) if isinstance(stored, Held) else stored
+        rows = as_frame(stored, self.frames.lake.spark)
         return rows.select(*(F.col(quote_spark(columns[name])).alias(name) for name in recursion.base.names))

@@ -11,22 +11,25 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from ..errors import CommitConflict, HistoryExpired, NotFound, SchemaChanged, TrickleError
+from ..errors import CommitConflict, HistoryExpired, SchemaChanged, TrickleError
 from ..execute.transaction import Transaction
 from ..lake import snapshots
 from ..lake.draft import Draft
 from ..lake.foreign import translated
 from ..lake.lake import Lake
 from ..lake.model import Snapshot, Table
-from ..registry.models import FAILED, FUNCTION_CHANGED, SCHEMA_CHANGED, SUSPENDED, Refresh, StreamTable
-from ..registry.store import Registry
+from ..registry.models import FUNCTION_CHANGED, SCHEMA_CHANGED, SUSPENDED, Refresh, StreamTable
+from ..registry.store import Registry, unknown
 from . import apply as applying
 from . import holds, intermediates
 from .advance import Advance
 from .choose import Choice, Facts, choose
-from .compile import Compiled, compile_query, fingerprint
+from .compile import Compiled, fingerprint
 from .content import Content
+from .declared import declared
 from .look import Look, measure
+from .phases import phase
+from .queries import Queries
 from .result import RefreshResult
 from .sources import STORED_SCHEMA, Point, Sources
 from .stopwatch import Stopwatch
@@ -43,17 +46,14 @@ class Refresher:
         self.sources = Sources(lake, registry)
         self.prefix = f"__trickle_{next(_NUMBERS)}"
         """Begins the names of relations that Spark sees: sessions that share a Spark do not meet."""
-        self._compiled: dict[tuple[int, int, int], Compiled] = {}
+        self.queries = Queries(lake)
         self.locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
 
     def find(self, schema: str, name: str) -> StreamTable:
         with self.lake.reading() as connection:
             found = self.registry.find(connection, schema, name)
             if found is None:
-                known = [s.label for s in self.registry.all(connection)]
-        if found is None:
-            listed = ", ".join(known) or "none yet"
-            raise NotFound(f'stream table "{name}" does not exist', hint=f"there are: {listed}.")
+                raise unknown(name, self.registry.labels(connection))
         return found
 
     def refresh(
@@ -81,17 +81,8 @@ class Refresher:
         return Run(self, table, target, full, initiated_by).run()
 
     def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
-        """The query as it stands at a snapshot; remembered per version of the definition and of the lake's schema."""
-        key = (table.id, table.version, at.schema_version)
-        found = self._compiled.get(key)
-        if found is None:
-            if len(self._compiled) > 1024:
-                self._compiled.clear()
-            float_sums = table.options.get("float_sums", "algebraic") == "algebraic"
-            transaction = Transaction(self.lake, Draft(at))
-            whole = compile_query(transaction, table.query, table.dialect, float_sums)
-            found = self._compiled[key] = intermediates.in_use(self.lake, table, whole, at)
-        return found
+        """The query as it stands at a snapshot."""
+        return self.queries.at(table, at)
 
     def look(self, table: StreamTable) -> Look:
         """What the next refresh would find, by the catalog alone."""
@@ -133,8 +124,10 @@ class Run:
 
     def run(self) -> RefreshResult:
         try:
-            look = self.look()
-            choice = self.choose(look)
+            with phase("look"):
+                look = self.look()
+            with phase("choose"):
+                choice = self.choose(look)
             return self.act(look, choice)
         except CommitConflict:
             raise
@@ -160,7 +153,10 @@ class Run:
         """By the catalog alone: did a source's rows or definition change since the frontier?"""
         if self.table.pending or self.full:
             return True
-        rows, definitions = changed_tables(self.lake, frontier, self.head.id)
+        if frontier == self.head.id:
+            return False
+        read = {d.table_id for d in self.table.dependencies}
+        rows, definitions = changed_tables(self.lake, frontier, self.head.id, read)
         # A stream table among the sources is written after the data snapshot it holds: what was seen counts.
         known = {True: self.table.seen or frontier, False: frontier}
         return any(
@@ -199,6 +195,8 @@ class Run:
                 return
 
     def is_kept(self, snapshot: int) -> bool:
+        if snapshot == self.head.id:
+            return True
         with self.lake.reading() as connection:
             try:
                 snapshots.at(self.lake.catalog, connection, snapshot)
@@ -210,9 +208,10 @@ class Run:
 
     def choose(self, look: Look) -> Choice:
         table = self.table
-        learns = table.refresh_mode == "AUTO" or table.options.get("fuse")
+        changed = bool(look.windows) and (look.changed_rows > 0 or look.expired)
+        learns = changed and (table.refresh_mode == "AUTO" or table.options.get("fuse"))
         with self.lake.reading() as connection:
-            history = self.registry.history(connection, table.id, 50) if learns else []
+            history = self.registry.lessons(connection, table.id) if learns else []
             held = holds.Holds.read(connection, self.registry)
         self.ceiling = held.ceiling(table, history)
         facts = Facts(
@@ -222,7 +221,7 @@ class Run:
             full_requested=self.full,
             pending=table.pending,
             obstacle=table.obstacle,
-            changed=bool(look.windows) and (look.changed_rows > 0 or look.expired),
+            changed=changed,
             changed_rows=look.changed_rows,
             source_rows=look.source_rows,
             expired=look.expired,
@@ -266,9 +265,10 @@ class Run:
             raise
 
     def write(self, transaction: Transaction, look: Look, choice: Choice) -> RefreshResult:
-        with translated(f'stream table "{self.table.label}"'):
+        with translated(f'stream table "{self.table.label}"'), phase("apply"):
             inserted, deleted = self.change(transaction, look, choice)
-        return self.commit(transaction, look, choice, inserted, deleted)
+        with phase("commit"):
+            return self.commit(transaction, look, choice, inserted, deleted)
 
     def change(self, transaction: Transaction, look: Look, choice: Choice) -> tuple[int, int]:
         """Stage the difference between what is stored and what should be."""
@@ -292,7 +292,14 @@ class Run:
         intermediates.drop_unknown(transaction, self.table, compiled)
         appending = self.table.append_only and not look.removed
         work = Advance(
-            transaction, compiled, sources, self.prefix, look.unchanged, look.changed_rows, appending=appending
+            transaction,
+            compiled,
+            sources,
+            self.prefix,
+            look.unchanged,
+            look.changed_rows,
+            appending=appending,
+            declared=declared(self.lake, compiled, look),
         )
         moved = work.run(stored)
         self.kept = intermediates.take_up(transaction, self.table, compiled, sources, self.prefix)
@@ -366,13 +373,7 @@ class Run:
 
     def fail(self, error: TrickleError) -> None:
         with self.lake.catalog.writing() as connection:
-            self.registry.mark(
-                connection,
-                self.table,
-                status=FAILED if self.table.status != SUSPENDED else SUSPENDED,
-                last_error=f"{error.code}: {error.message}",
-                errors_in_row=self.table.errors_in_row + 1,
-            )
+            self.registry.fail(connection, self.table, f"{error.code}: {error.told}")
             line = self.line(self.result(Choice("SKIP", error.code), 0, 0, self.table.frontier, None), 0)
             self.registry.record(connection, replace(line, error=str(error)))
 

@@ -19,8 +19,8 @@ from ..plan import Node, Scan, Version, walk
 from ..plan.recursion import Recursion
 from ..sql.names import quote_spark
 from ..sql.render import render
+from .frames import Frames
 from .lookups import Read
-from .windows import Frames
 
 _CONSTRAINTS = "spark.sql.constraintPropagation.enabled"
 _ONE_AT_A_TIME = threading.Lock()

@@ -25,9 +25,10 @@ from ..sql.render import render
 from .apply import replace_content
 from .compile import Compiled
 from .differential import Differential
+from .frames import Frames
 from .lookups import Read
 from .rounds import Rederivation, Rounds, apart, held
-from .windows import Columns, Frames, Maker, Window, makers, stored_makers
+from .windows import Columns, Maker, Window, makers, stored_makers
 
 MOST = "streams.fixpoint_rounds"
 

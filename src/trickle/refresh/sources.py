@@ -43,14 +43,12 @@ class Sources:
     def windows(self, tables: Mapping[str, Table], start: Point | None, end: Point) -> dict[str, Window]:
         """For a source that is itself a stream table, the commits that hold the same data snapshots."""
         with self.lake.reading() as connection:
-            streams = {s.stored_name: s for s in self.registry.all(connection)} if self._has_streams(tables) else {}
+            read = [f"{t.schema}.{t.name}" for t in tables.values()]
+            streams = {s.stored_name: s for s in self.registry.stored(connection, read)}
             return {
                 name: self._window(connection, table, streams.get(table.name), start, end)
                 for name, table in tables.items()
             }
-
-    def _has_streams(self, tables: Mapping[str, Table]) -> bool:
-        return any(t.schema == STORED_SCHEMA for t in tables.values())
 
     def _window(
         self, connection: Connection, table: Table, stream: StreamTable | None, start: Point | None, end: Point

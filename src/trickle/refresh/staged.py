@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from pyspark.sql import DataFrame
 
 from ..execute.transaction import Transaction
 from ..lake import inlined, pieces
 from ..lake.changes import change_pieces
 from ..lake.draft import TableDraft
 from ..lake.files import live_files
-from ..lake.lake import Held
+from ..lake.held import Rows
 from ..lake.model import DataFile, Table
 from ..lake.pieces import Piece
 
@@ -32,7 +31,7 @@ def changed_rows(transaction: Transaction, table: Table) -> tuple[int, int]:
     return sum(f.records for f in part.added.values()), gone
 
 
-def changes(transaction: Transaction, table: Table, start: int) -> DataFrame | Held:
+def changes(transaction: Transaction, table: Table, start: int) -> Rows:
     """What was committed to a table since a snapshot, and what the transaction does on top."""
     lake, base = transaction.lake, transaction.base.id
     part = transaction.part(table)

@@ -27,7 +27,11 @@ from .windows import Window, changed_tables
 
 
 def refresh_together(
-    refresher: Refresher, tables: Sequence[StreamTable], target: Snapshot, initiated_by: str = "user"
+    refresher: Refresher,
+    tables: Sequence[StreamTable],
+    target: Snapshot,
+    initiated_by: str = "user",
+    full: bool = False,
 ) -> list[RefreshResult]:
     """The members, sources first, all at the target in one snapshot; lost races are run again from the start.
 
@@ -42,13 +46,13 @@ def refresh_together(
             if any(t.frontier is not None and t.frontier > target.id for t in current):
                 return []  # somebody was faster, with a newer target
             try:
-                return _Together(refresher, current, target, initiated_by).run()
+                return _Together(refresher, current, target, initiated_by, full).run()
             except _Apart:
                 break
             except CommitConflict:
                 if attempt == tries:
                     raise
-    return [refresher.refresh(refresher.find(t.schema, t.name), target, False, initiated_by) for t in tables]
+    return [refresher.refresh(refresher.find(t.schema, t.name), target, full, initiated_by) for t in tables]
 
 
 @contextmanager
@@ -77,6 +81,7 @@ class _Together:
     tables: Sequence[StreamTable]
     target: Snapshot
     initiated_by: str
+    full: bool = False
     members: list[_Member] = field(default_factory=list)
 
     def run(self) -> list[RefreshResult]:
@@ -84,7 +89,7 @@ class _Together:
         transaction = Transaction(lake, Draft(lake.head()))
         try:
             for table in self.tables:
-                member = _Member(self.refresher, table, self.target, self.initiated_by, transaction)
+                member = _Member(self, table, transaction)
                 member.stage()
                 self.members.append(member)
         except _Held as held:
@@ -122,17 +127,19 @@ class _Together:
         own = {t.stored for t in self.tables}
         outside = {d.table_id for t in self.tables for d in t.dependencies if d.is_stream_table and d.name not in own}
         base = self.members[0].head.id
-        if outside and head.id > base and outside & changed_tables(self.refresher.lake, base, head.id)[0].keys():
+        if (
+            outside
+            and head.id > base
+            and outside & changed_tables(self.refresher.lake, base, head.id, outside)[0].keys()
+        ):
             raise CommitConflict("a stream table that the group reads was refreshed meanwhile", hint="refresh again.")
 
 
 class _Member(Run):
     """One refresh inside a transaction that it shares with others."""
 
-    def __init__(
-        self, owner: Refresher, table: StreamTable, target: Snapshot, initiated_by: str, transaction: Transaction
-    ) -> None:
-        super().__init__(owner, table, target, False, initiated_by)
+    def __init__(self, group: _Together, table: StreamTable, transaction: Transaction) -> None:
+        super().__init__(group.refresher, table, group.target, group.full, group.initiated_by)
         self.transaction, self.head = transaction, transaction.base
         self.work: tuple[Look, Choice, int, int] | None = None
 

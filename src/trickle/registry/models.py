@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,6 +14,8 @@ INTERMEDIATES = "stored_intermediates"
 ACTIVE, SUSPENDED, FAILED = "ACTIVE", "SUSPENDED", "ERROR"
 SCHEMA_CHANGED, FUNCTION_CHANGED = "source_schema_changed", "function_changed"
 """Reasons to start anew for which the query has to be understood anew, too."""
+REDEFINED = (SCHEMA_CHANGED, FUNCTION_CHANGED, "query_changed")
+"""Reasons to start anew after which it is another query: what refreshes took before tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Dependency:
         return self.name.startswith("trickle.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StreamTable:
     """A stream table's definition and its state."""
 
@@ -62,6 +65,17 @@ class StreamTable:
     dependencies: tuple[Dependency, ...] = field(default=())
     functions: Mapping[str, str] | None = None
     """Hashes of the user-defined functions that a new query calls; None where the query is not new."""
+
+    def __repr__(self) -> str:
+        """
+        >>> StreamTable(1, "main", "revenue", "SELECT 1", "spark", "AUTO", {}, "revenue", 1, frontier=9)
+        <stream table revenue: AUTO, ACTIVE, exact for snapshot 9>
+        """
+        state = "not filled yet" if self.frontier is None else f"exact for snapshot {self.frontier}"
+        return f"<stream table {self.label}: {self.refresh_mode}, {self.status}, {state}>"
+
+    def _repr_html_(self) -> str:
+        return f"{html.escape(repr(self)[1:-1])}<pre>{html.escape(self.query)}</pre>"
 
     @property
     def label(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, exists, func, insert, or_, select, update
 
 from .models import StreamTable
 from .store import Registry
@@ -136,6 +136,11 @@ class Scheduling:
 
     # Gates and watermarks.
 
+    def holds_anything(self, connection: Connection) -> bool:
+        """Whether there is a gate, a group of watermarks or a fuse that blew: most often there is none."""
+        kinds = (self.registry.tables[name] for name in ("gate", "watermark_group", "fuse"))
+        return bool(connection.execute(select(or_(*(exists(select(t.c[0])) for t in kinds)))).scalar())
+
     def gates(self, connection: Connection) -> list[Gate]:
         return [
             Gate(r.source, r.gated, aware(r.gated_at), aware(r.ungated_at) if r.ungated_at else None, r.gated_by)
@@ -225,6 +230,16 @@ class Scheduling:
         h = self.registry.tables["refresh_history"]
         newest = select(func.max(h.c.id)).group_by(h.c.stream_table_id, h.c.action)
         gone = connection.execute(delete(h).where(h.c.finished_at < before, h.c.id.not_in(newest)))
+        return int(gone.rowcount)
+
+    def forget_versions(self, connection: Connection, oldest: int) -> int:
+        """Drop what was written before the oldest snapshot that is kept; the newest of that is still what is read."""
+        v = self.registry.tables["version"]
+        last = v.alias()
+        newest = select(func.max(last.c.snapshot)).where(
+            last.c.stream_table_id == v.c.stream_table_id, last.c.snapshot < oldest
+        )
+        gone = connection.execute(delete(v).where(v.c.snapshot < newest.scalar_subquery()))
         return int(gone.rowcount)
 
     def suspend(self, connection: Connection, table: StreamTable, why: str) -> None:

@@ -4,28 +4,44 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, inspect, select, update
+from sqlalchemy import Connection, Row, and_, case, delete, func, insert, inspect, select, update
+from sqlalchemy.schema import CreateIndex
+from sqlalchemy.sql import ColumnElement
 
-from ..errors import CommitConflict, ConfigError
-from .functions import FunctionStore
-from .models import ACTIVE, FAILED, Dependency, Refresh, StreamTable
-from .tables import VERSION, RegistryTables, aware
+from ..errors import CommitConflict, ConfigError, NotFound
+from .history import PAGE, History
+from .models import ACTIVE, FAILED, SUSPENDED, Dependency, StreamTable
+from .tables import TABLES_SINCE, VERSION, RegistryTables, aware
+
+if TYPE_CHECKING:
+    from .functions import FunctionStore
+
+NAMED = 20
+"""Stream tables that an error names one by one."""
 
 
-class Registry:
+class Registry(History):
     """The stream tables of one lake."""
 
     def __init__(self, schema: str | None) -> None:
         self.schema = schema
         self.tables = RegistryTables.within(schema)
-        self.functions = FunctionStore(schema)
         self._known_to_exist = False
         self._known_version = 0
+
+    @cached_property
+    def functions(self) -> FunctionStore:
+        from .functions import FunctionStore
+
+        return FunctionStore(self.schema)
 
     def exists(self, connection: Connection) -> bool:
         if not self._known_to_exist:
@@ -34,9 +50,16 @@ class Registry:
 
     def is_current(self, connection: Connection) -> bool:
         """Whether the registry has every table of this release."""
+        return self._version(connection) >= TABLES_SINCE
+
+    def is_migrated(self, connection: Connection) -> bool:
+        """Whether it also has every index."""
+        return self._version(connection) >= VERSION
+
+    def _version(self, connection: Connection) -> int:
         if self._known_version < VERSION and self.exists(connection):
             self._known_version = connection.execute(select(self.tables["registry"].c.version)).scalar_one()
-        return self._known_version >= VERSION
+        return self._known_version
 
     def migrate(self, connection: Connection) -> None:
         """Create the registry's tables, or bring older ones up to this release."""
@@ -52,53 +75,102 @@ class Registry:
             )
         if found < VERSION:
             self.tables.metadata.create_all(connection)
+            for index in (i for table in self.tables.metadata.tables.values() for i in table.indexes):
+                connection.execute(CreateIndex(index, if_not_exists=True))
             connection.execute(update(registry).values(version=VERSION))
 
     # Stream tables.
 
     def all(self, connection: Connection) -> list[StreamTable]:
-        if not self.exists(connection):
-            return []
-        t = self.tables["stream_table"]
-        rows = connection.execute(select(t).order_by(t.c.id)).all()
-        read = self._dependencies(connection)
-        return [replace(_stream_table(r), dependencies=tuple(read[r.id])) for r in rows]
+        return self._tables(connection) if self.exists(connection) else []
 
     def find(self, connection: Connection, schema: str, name: str) -> StreamTable | None:
         if not self.exists(connection):
             return None
-        t = self.tables["stream_table"]
-        row = connection.execute(select(t).where(t.c.schema_name == schema, t.c.name == name)).first()
-        if row is None:
-            # Not by the database's lower(): SQLite's knows ASCII alone.
-            wanted = schema.casefold(), name.casefold()
-            rows = connection.execute(select(t))
-            row = next((r for r in rows if (r.schema_name.casefold(), r.name.casefold()) == wanted), None)
-        return self._with_dependencies(connection, _stream_table(row)) if row else None
+        t = self.tables["stream_table"].c
+        if schema.isascii() and name.isascii():
+            wanted = and_(func.lower(t.name) == name.lower(), func.lower(t.schema_name) == schema.lower())
+        else:
+            wanted = t.id.in_(self._named(connection, schema, name))
+        found = self._tables(connection, wanted)
+        return next((f for f in found if (f.schema, f.name) == (schema, name)), next(iter(found), None))
 
-    def readers(self, connection: Connection, table_ids: Sequence[int]) -> list[StreamTable]:
+    def labels(self, connection: Connection) -> list[str]:
+        """The names of all, as users write them."""
+        if not self.exists(connection):
+            return []
+        t = self.tables["stream_table"].c
+        return [n if s == "main" else f"{s}.{n}" for s, n in connection.execute(select(t.schema_name, t.name))]
+
+    def _named(self, connection: Connection, schema: str, name: str) -> list[int]:
+        """Not by the database's lower(): SQLite's knows ASCII alone."""
+        t, wanted = self.tables["stream_table"].c, (schema.casefold(), name.casefold())
+        rows = connection.execute(select(t.id, t.schema_name, t.name))
+        return [id for id, *spelled in rows if tuple(part.casefold() for part in spelled) == wanted]
+
+    def stored(self, connection: Connection, names: Collection[str]) -> list[StreamTable]:
+        """Those whose stored tables plans know by one of these names."""
+        short = [n.removeprefix("trickle.") for n in names if n.startswith("trickle.")]
+        if not short or not self.exists(connection):
+            return []
+        return self._tables(connection, self.tables["stream_table"].c.stored_name.in_(short))
+
+    def below(self, connection: Connection, table: StreamTable) -> list[StreamTable]:
+        """The stream tables that one reads, those that they read, and so on."""
+        names = [d.name.removeprefix("trickle.") for d in table.dependencies if d.is_stream_table]
+        if not names or not self.exists(connection):
+            return []
+        t, d = self.tables["stream_table"].c, self.tables["dependency"].c
+        found = select(t.id).where(t.stored_name.in_(names)).cte("below", recursive=True)
+        source = func.substr(d.name, len("trickle.") + 1)
+        step = select(t.id).where(
+            d.stream_table_id == found.c.id, d.name.startswith("trickle."), t.stored_name == source
+        )
+        return self._tables(connection, t.id.in_(select(found.union(step).c.id)))
+
+    def in_mode(self, connection: Connection, mode: str) -> list[StreamTable]:
+        if not self.exists(connection):
+            return []
+        return self._tables(connection, self.tables["stream_table"].c.refresh_mode == mode)
+
+    def readers(self, connection: Connection, table_ids: Collection[int]) -> list[StreamTable]:
         """The stream tables that read one of the stored tables."""
         if not table_ids or not self.exists(connection):
             return []
-        t, d = self.tables["stream_table"], self.tables["dependency"]
-        ids = select(d.c.stream_table_id).where(d.c.table_id.in_(table_ids))
-        rows = connection.execute(select(t).where(t.c.id.in_(ids)).order_by(t.c.id)).all()
-        return [self._with_dependencies(connection, _stream_table(r)) for r in rows]
+        d = self.tables["dependency"].c
+        return self._reading(connection, d.table_id.in_(table_ids))
+
+    def readers_of(self, connection: Connection, table: StreamTable) -> list[StreamTable]:
+        """The stream tables that read this one."""
+        if not self.exists(connection):
+            return []
+        return self._reading(connection, self.tables["dependency"].c.name == table.stored)
+
+    def _reading(self, connection: Connection, what: ColumnElement[bool]) -> list[StreamTable]:
+        ids = select(self.tables["dependency"].c.stream_table_id).where(what)
+        return self._tables(connection, self.tables["stream_table"].c.id.in_(ids))
+
+    def _tables(self, connection: Connection, *which: ColumnElement[bool]) -> list[StreamTable]:
+        """With what they read, in the order of their ids."""
+        t = self.tables["stream_table"]
+        rows = connection.execute(select(t).where(*which).order_by(t.c.id)).all()
+        read = self._dependencies(connection, [r.id for r in rows] if which else None)
+        return [_stream_table(r, tuple(read[r.id])) for r in rows]
 
     def add(self, connection: Connection, table: StreamTable) -> StreamTable:
         t, h = self.tables["stream_table"], self.tables["refresh_history"]
         # An id is never given twice: the history of a dropped stream table stays its own.
         highest = [connection.execute(select(func.max(c))).scalar() for c in (t.c.id, h.c.stream_table_id)]
         added = replace(table, id=max(int(n or 0) for n in highest) + 1, created_at=datetime.now(UTC))
-        connection.execute(insert(t).values(id=added.id, created_at=added.created_at, **_row(added)))
+        values = _definition(added) | _progress(added)
+        connection.execute(insert(t).values(id=added.id, created_at=added.created_at, **values))
         self.put_dependencies(connection, added)
         self.functions.record(connection, added.id, added.functions or {})
         return added
 
     def redefine(self, connection: Connection, table: StreamTable) -> None:
-        """Store a changed definition."""
-        t = self.tables["stream_table"]
-        connection.execute(update(t).where(t.c.id == table.id).values(**_row(table)))
+        """Store a changed definition; how far the table is stays as it is: a refresh may have moved it meanwhile."""
+        self.mark(connection, table, **_definition(table))
         self.put_dependencies(connection, table)
         if table.functions is not None:
             self.functions.record(connection, table.id, table.functions)
@@ -116,12 +188,15 @@ class Registry:
     def require(self, connection: Connection, table: StreamTable) -> None:
         """The definition and the frontier must still be what the work started from."""
         t = self.tables["stream_table"].c
-        row = connection.execute(select(t.version, t.frontier).where(t.id == table.id)).first()
-        if row is None or (row.version, row.frontier) != (table.version, table.frontier):
-            raise CommitConflict(
-                f'stream table "{table.label}" was refreshed or changed by somebody else',
-                hint="refresh it again.",
-            )
+        frontier = connection.execute(select(t.frontier).where(t.id == table.id)).scalar()
+        if frontier != table.frontier:
+            raise _conflict(table, "refreshed")
+        self.require_definition(connection, table)
+
+    def require_definition(self, connection: Connection, table: StreamTable) -> None:
+        t = self.tables["stream_table"].c
+        if connection.execute(select(t.version).where(t.id == table.id)).scalar() != table.version:
+            raise _conflict(table, "altered or dropped")
 
     def advance(
         self, connection: Connection, table: StreamTable, frontier: int, snapshot: int | None, seen: int
@@ -130,13 +205,18 @@ class Registry:
         t = self.tables["stream_table"]
         values: dict[str, Any] = {"frontier": frontier, "seen": seen, "pending": ""}
         values |= {"last_error": "", "errors_in_row": 0}
-        if table.status == FAILED:
-            values["status"] = ACTIVE
+        values["status"] = case((t.c.status == FAILED, ACTIVE), else_=t.c.status)
         if snapshot is not None:
             values["snapshot"] = snapshot
             version = {"stream_table_id": table.id, "snapshot": snapshot, "data_snapshot": frontier}
             connection.execute(insert(self.tables["version"]).values(**version))
         connection.execute(update(t).where(t.c.id == table.id).values(**values))
+
+    def fail(self, connection: Connection, table: StreamTable, error: str) -> None:
+        """One error more in a row; whoever was suspended meanwhile stays so."""
+        c = self.tables["stream_table"].c
+        status = case((c.status == SUSPENDED, SUSPENDED), else_=FAILED)
+        self.mark(connection, table, status=status, last_error=error, errors_in_row=c.errors_in_row + 1)
 
     def mark(self, connection: Connection, table: StreamTable, **values: Any) -> None:
         t = self.tables["stream_table"]
@@ -145,42 +225,40 @@ class Registry:
     def commit_for(self, connection: Connection, id: int, data_snapshot: int, seen: int) -> int | None:
         """The newest commit of a stream table, of those seen, whose data snapshot is not after this one."""
         v = self.tables["version"].c
-        return connection.execute(
-            select(func.max(v.snapshot)).where(
-                v.stream_table_id == id, v.data_snapshot <= data_snapshot, v.snapshot <= seen
-            )
-        ).scalar()
+        kept = select(v.snapshot).where(v.stream_table_id == id, v.data_snapshot <= data_snapshot, v.snapshot <= seen)
+        return connection.execute(kept.order_by(v.snapshot.desc()).limit(1)).scalar()
 
-    # History.
-
-    def record(self, connection: Connection, line: Refresh) -> None:
-        values = {f: getattr(line, f) for f in line.__dataclass_fields__}
-        connection.execute(insert(self.tables["refresh_history"]).values(**values))
-
-    def history(self, connection: Connection, id: int | None = None, limit: int = 20) -> list[Refresh]:
-        """The newest lines first."""
+    def needed(self, connection: Connection) -> set[int]:
+        """Snapshots that frontiers still read from: their own, and the commits of stream tables that hold them."""
         if not self.exists(connection):
-            return []
-        h = self.tables["refresh_history"]
-        query = select(h).order_by(h.c.id.desc()).limit(limit)
-        if id is not None:
-            query = query.where(h.c.stream_table_id == id)
-        return [_refresh(r) for r in connection.execute(query)]
+            return set()
+        t, d, v = (self.tables[name] for name in ("stream_table", "dependency", "version"))
+        source = t.alias()
+        held = (
+            select(func.max(v.c.snapshot))
+            .join(source, source.c.id == v.c.stream_table_id)
+            .join(d, func.substr(d.c.name, len("trickle.") + 1) == source.c.stored_name)
+            .join(t, t.c.id == d.c.stream_table_id)
+            .where(
+                d.c.name.startswith("trickle."),
+                v.c.data_snapshot <= t.c.frontier,
+                v.c.snapshot <= func.coalesce(t.c.seen, t.c.frontier),
+            )
+            .group_by(t.c.id, source.c.id)
+        )
+        own = select(t.c.frontier).where(t.c.frontier.is_not(None)).distinct()
+        return {*connection.execute(own).scalars(), *connection.execute(held).scalars()}
 
     # Dependencies.
 
-    def _with_dependencies(self, connection: Connection, table: StreamTable) -> StreamTable:
-        return replace(table, dependencies=tuple(self._dependencies(connection, table.id)[table.id]))
-
-    def _dependencies(self, connection: Connection, id: int | None = None) -> dict[int, list[Dependency]]:
-        """What one stream table reads, or what each does."""
+    def _dependencies(self, connection: Connection, ids: Sequence[int] | None) -> dict[int, list[Dependency]]:
+        """What these stream tables read, or what each does."""
         d = self.tables["dependency"].c
         query = select(d.stream_table_id, d.name, d.table_id, d.columns, d.fingerprint).order_by(d.name)
+        some = [query] if ids is None else [query.where(d.stream_table_id.in_(few)) for few in _by_few(ids)]
         found: dict[int, list[Dependency]] = defaultdict(list)
-        for reader, name, table_id, columns, fingerprint in connection.execute(
-            query if id is None else query.where(d.stream_table_id == id)
-        ):
-            found[reader].append(Dependency(name, table_id, tuple(json.loads(columns)), fingerprint))
+        for reader, name, table_id, columns, fingerprint in (r for q in some for r in connection.execute(q)):
+            found[reader].append(Dependency(name, table_id, _columns(columns), fingerprint))
         return found
 
     def put_dependencies(self, connection: Connection, table: StreamTable) -> None:
@@ -200,7 +278,29 @@ class Registry:
             connection.execute(insert(d), rows)
 
 
-def _row(table: StreamTable) -> dict[str, Any]:
+def unknown(name: str, known: Sequence[str]) -> NotFound:
+    """The error for a name that no stream table has.
+
+    >>> unknown("totls", ["totals", "large"]).hint, unknown("x", ["totals", "large"]).hint, unknown("x", []).hint
+    ('did you mean "totals"?', 'there are: totals, large.', 'there are none yet.')
+    """
+    more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
+    hint = f"there are: {', '.join(known[:NAMED])}{more}." if known else "there are none yet."
+    if near := get_close_matches(name, known, n=1):
+        hint = f'did you mean "{near[0]}"?'
+    return NotFound(f'stream table "{name}" does not exist', hint=hint)
+
+
+def _by_few(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[n : n + PAGE] for n in range(0, len(ids), PAGE))
+
+
+def _conflict(table: StreamTable, what: str) -> CommitConflict:
+    return CommitConflict(f'stream table "{table.label}" was {what} by somebody else', hint="try it again.")
+
+
+def _definition(table: StreamTable) -> dict[str, Any]:
+    """What it is, as users say it."""
     return {
         "schema_name": table.schema,
         "name": table.name,
@@ -210,18 +310,35 @@ def _row(table: StreamTable) -> dict[str, Any]:
         "options": json.dumps(dict(table.options)),
         "stored_name": table.stored_name,
         "version": table.version,
+        "obstacle": table.obstacle,
+    }
+
+
+def _progress(table: StreamTable) -> dict[str, Any]:
+    """How far it is and how it fares."""
+    return {
         "status": table.status,
         "frontier": table.frontier,
         "snapshot": table.snapshot,
         "seen": table.seen,
         "pending": table.pending,
-        "obstacle": table.obstacle,
         "last_error": table.last_error,
         "errors_in_row": table.errors_in_row,
     }
 
 
-def _stream_table(row: Row[Any]) -> StreamTable:
+@lru_cache(maxsize=4096)
+def _columns(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+@lru_cache(maxsize=4096)
+def _options(text: str) -> Mapping[str, Any]:
+    """Most stream tables have the same ones: read once, shared by all."""
+    return MappingProxyType(json.loads(text))
+
+
+def _stream_table(row: Row[Any], read: tuple[Dependency, ...]) -> StreamTable:
     return StreamTable(
         id=row.id,
         schema=row.schema_name,
@@ -229,7 +346,7 @@ def _stream_table(row: Row[Any]) -> StreamTable:
         query=row.query,
         dialect=row.dialect,
         refresh_mode=row.refresh_mode,
-        options=json.loads(row.options),
+        options=_options(row.options),
         stored_name=row.stored_name,
         version=row.version,
         status=row.status,
@@ -241,9 +358,5 @@ def _stream_table(row: Row[Any]) -> StreamTable:
         last_error=row.last_error,
         errors_in_row=row.errors_in_row,
         created_at=aware(row.created_at),
+        dependencies=read,
     )
-
-
-def _refresh(row: Row[Any]) -> Refresh:
-    values = {f: getattr(row, f) for f in Refresh.__dataclass_fields__}
-    return Refresh(**{**values, "started_at": aware(row.started_at), "finished_at": aware(row.finished_at)})

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import BigInteger, Column, DateTime, Float, Integer, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Column, DateTime, Float, Index, Integer, MetaData, String, Table, Text, func
 
 from .schedule_tables import add_schedule_tables
 
-VERSION = 2
+VERSION = 3
+TABLES_SINCE = 2
+"""The version that brought the newest table; later ones brought indexes."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class RegistryTables:
             "trickle_refresh_history",
             metadata,
             Column("id", Integer, primary_key=True, autoincrement=True),
-            Column("stream_table_id", BigInteger, nullable=False, index=True),
+            Column("stream_table_id", BigInteger, nullable=False),
             Column("name", String, nullable=False),
             Column("started_at", DateTime(timezone=True), nullable=False),
             Column("finished_at", DateTime(timezone=True), nullable=False),
@@ -78,7 +80,19 @@ class RegistryTables:
             Column("error", Text, nullable=False),
         )
         add_schedule_tables(metadata)
-        return cls(metadata)
+        found = cls(metadata)
+        found._add_indexes()
+        return found
+
+    def _add_indexes(self) -> None:
+        """One stream table, its readers and its history are found without a look at the others."""
+        t, d, h = self["stream_table"].c, self["dependency"].c, self["refresh_history"].c
+        Index("trickle_stream_table_by_name", func.lower(t.name))
+        Index("trickle_stream_table_by_stored_name", t.stored_name)
+        Index("trickle_stream_table_by_refresh_mode", t.refresh_mode)
+        Index("trickle_dependency_by_name", d.name)
+        Index("trickle_refresh_history_by_table", h.stream_table_id, h.id)
+        Index("trickle_refresh_history_by_action", h.stream_table_id, h.action, h.id)
 
     def __getitem__(self, name: str) -> Table:
         full = f"trickle_{name}"

@@ -25,6 +25,8 @@ class _Decision:
         self.first: dict[int, datetime] = {}
         """Units that run or are about to, with when they were last begun."""
         self.ready: list[Start] = []
+        self.limits: list[int] = []
+        """Of the units that workers of this scheduler are at."""
         self.skips: list[Skip] = []
         self.behind: set[int] = set()
         self.idle: set[int] = set()
@@ -34,16 +36,26 @@ class _Decision:
     def plan(self) -> Plan:
         for place, unit in enumerate(self.state.units):
             self.consider(place, unit, self.state.courses[place])
-        self.ready.sort(key=lambda start: (start.due, start.unit))
-        chosen = tuple(self.ready[: max(self.state.free, 0)])
         return Plan(
-            chosen,
+            tuple(self.admitted()),
             tuple(self.skips),
             frozenset(self.behind),
             frozenset(self.idle),
             frozenset(self.struck),
             self.wake,
         )
+
+    def admitted(self) -> list[Start]:
+        """As many as there are workers for, the longest due first; one that may not run beside so many others is
+        waited for, not overtaken: else it would wait for ever."""
+        chosen: list[Start] = []
+        limits = self.limits
+        for start in sorted(self.ready, key=lambda start: (start.due, start.unit)):
+            limits = [*limits, self.state.units[start.unit].limit]
+            if len(chosen) >= self.state.free or len(limits) > min(limits):
+                break
+            chosen.append(start)
+        return chosen
 
     def consider(self, place: int, unit: Unit, course: Course) -> None:
         state = self.state
@@ -60,6 +72,8 @@ class _Decision:
             self.behind.add(place)
         if course.running:
             self.first[place] = course.started
+            if course.here:
+                self.limits.append(unit.limit)
         elif can_go:
             self.ask(place, unit, course, target)
 
@@ -81,11 +95,17 @@ class _Decision:
         return changed, can_go
 
     def rest(self, place: int, unit: Unit, course: Course) -> None:
-        """Nothing to do; a cron time that passes now is spent."""
+        """Nothing to do; a cron time that passes now is spent, and the next one is waited for to be spent."""
         for member in unit.members:
             for clock in member.clocks:
-                if isinstance(clock, Cron) and (at := clock.due(course.started)) is not None and at <= self.now:
-                    self.struck.add(place)
+                if isinstance(clock, Cron) and (at := clock.due(course.started)) is not None:
+                    if at <= self.now:
+                        self.struck.add(place)
+                    else:
+                        self.wake_at(at)
+
+    def wake_at(self, at: datetime) -> None:
+        self.wake = at if self.wake is None else min(self.wake, at)
 
     def ask(self, place: int, unit: Unit, course: Course, target: int) -> None:
         due = due_at(unit, course, self.now)
@@ -94,7 +114,7 @@ class _Decision:
         if course.retry_at is not None and course.retry_at > due:
             due = course.retry_at
         if due > self.now:
-            self.wake = due if self.wake is None else min(self.wake, due)
+            self.wake_at(due)
         elif course.block:
             self.skips.append(Skip(place, course.block))
         else:
@@ -108,18 +128,20 @@ def due_at(unit: Unit, course: Course, now: datetime) -> datetime | None:
     """When a unit with something to do is due; None if only when told."""
     stretch = unit.pace * course.factor
     changed = course.since or now
-    found = [_due(m.clocks, course.started, changed, stretch) for m in unit.members]
+    found = [_due(m.clocks, course, changed, stretch) for m in unit.members]
     times = [at for at in found if at is not None]
     return (max if unit.slowest else min)(times, default=None)
 
 
-def _due(clocks: tuple[Clock, ...], started: datetime, changed: datetime, stretch: float) -> datetime | None:
+def _due(clocks: tuple[Clock, ...], course: Course, changed: datetime, stretch: float) -> datetime | None:
+    """An interval ends when the refresh is done: it is begun earlier by as long as it takes, a quarter at most."""
     found: datetime | None = None
     for clock in clocks:
         if isinstance(clock, Every):
-            at: datetime | None = started + timedelta(seconds=clock.seconds * stretch)
+            interval = clock.seconds * stretch
+            at: datetime | None = course.started + timedelta(seconds=interval - min(course.takes, interval / 4))
         else:
-            at = clock.due(started, changed)
+            at = clock.due(course.started, changed)
         if at is not None and (found is None or at < found):
             found = at
     return found

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 
-from ..dag import STREAM, Graph, diamonds, together
+from ..dag import Graph
 from ..registry.models import StreamTable
+from ..registry.units import Units
 from ..schedules import Calculated, Clock, Every, Manual, Schedule, read_duration, read_schedule, resolve
-from .state import Member, Read, Unit
+from .state import NO_LIMIT, Member, Read, Unit
 
 PACES = {"hot": 1.0, "warm": 2.0, "cold": 10.0}
 WARM, COLD = timedelta(hours=1), timedelta(days=1)
@@ -22,6 +24,11 @@ class Layout:
     units: tuple[Unit, ...]
     """Sources before their readers."""
 
+    @cached_property
+    def keys(self) -> tuple[tuple[int, ...], ...]:
+        """The ids of each unit's members."""
+        return tuple(tuple(m.id for m in unit.members) for unit in self.units)
+
     @classmethod
     def of(
         cls,
@@ -31,21 +38,18 @@ class Layout:
         unread: Mapping[int, timedelta] | None = None,
     ) -> Layout:
         """`groups` are named sets that are committed together, by label; `unread` is since when nobody read a table."""
-        graph = graph_of(tables)
-        by_stored = {t.stored: t for t in tables}
-        stored = {t.label: t.stored for t in tables}
-        named = [[stored[label] for label in group if label in stored] for group in groups]
-        atomic = [d for d in diamonds(graph) if by_stored[d.meets].options.get("diamond_consistency") != "none"]
-        units = together(graph, [*(d.members for d in atomic), *named])
+        units = Units.of(tables, groups)
+        graph, meets = units.graph, {d.meets for d in units.diamonds}
         clocks = _clocks(tables, graph, default)
-        slow = {d.meets for d in atomic if by_stored[d.meets].options.get("diamond_schedule_policy") == "slowest"}
-        place = {name: n for n, unit in enumerate(units) for name in unit}
+        place = {t.stored: n for n, unit in enumerate(units.members) for t in unit}
         found = []
-        for n, unit in enumerate(units):
-            members = tuple(_member(by_stored[name], clocks[name]) for name in unit)
-            sources = {place[s] for name in unit for s in graph.sources[name] if s in place} - {n}
-            pace = min(PACES.get(tier(by_stored[name], unread or {}), 1.0) for name in unit)
-            found.append(Unit(members, tuple(sorted(sources)), bool(slow.intersection(unit)), pace))
+        for n, unit in enumerate(units.members):
+            members = tuple(_member(t, clocks[t.stored]) for t in unit)
+            sources = {place[s] for t in unit for s in graph.sources[t.stored] if s in place} - {n}
+            slowest = any(t.stored in meets and t.options.get("diamond_schedule_policy") == "slowest" for t in unit)
+            pace = min(PACES.get(tier(t, unread or {}), 1.0) for t in unit)
+            limit = min(t.options.get("worker_limit") or NO_LIMIT for t in unit)
+            found.append(Unit(members, tuple(sorted(sources)), slowest, pace, limit))
         return cls({t.id: t for t in tables}, tuple(found))
 
 
@@ -56,16 +60,6 @@ def tier(table: StreamTable, unread: Mapping[int, timedelta]) -> str:
         return given
     since = unread.get(table.id, timedelta())
     return "cold" if since > COLD else "warm" if since > WARM else "hot"
-
-
-def graph_of(tables: Iterable[StreamTable]) -> Graph:
-    """The stored tables and who reads them, under the names of plans."""
-    kinds, sources = {}, {}
-    for table in tables:
-        kinds[table.stored] = STREAM
-        sources[table.stored] = tuple(d.name for d in table.dependencies)
-    known = {name: "table" for read in sources.values() for name in read}
-    return Graph({**known, **kinds}, sources)
 
 
 def _member(table: StreamTable, clocks: tuple[Clock, ...]) -> Member:

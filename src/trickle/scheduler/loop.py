@@ -8,7 +8,6 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,11 +15,13 @@ from sqlalchemy import Row
 
 from ..errors import SparkLost, TrickleError
 from ..events import Events, SchedulerStarted, SchedulerStopped
+from ..lake import snapshots
 from ..lake.maintenance import orphans
 from ..ops.streams import Streams
 from ..registry.scheduling import Scheduling
 from ..registry.tables import aware
 from .decide import decide
+from .pacing import Due
 from .state import Course, Plan, Start, State
 from .survey import Glance, News, Sight, Survey
 from .tracks import Tracks
@@ -31,20 +32,6 @@ RESTS = 10.0
 HOUSEKEEPING = 3600.0
 PATIENCE = 5.0
 """The longest wait, in seconds, before an unreachable catalog is tried again."""
-
-
-@dataclass
-class Due:
-    """Something done every so many seconds."""
-
-    seconds: float
-    last: float = float("-inf")
-
-    def now(self) -> bool:
-        if time.monotonic() - self.last < self.seconds:
-            return False
-        self.last = time.monotonic()
-        return True
 
 
 class Scheduler:
@@ -66,6 +53,8 @@ class Scheduler:
         self._sweeps, self._housekeeping = Due(lease), Due(HOUSEKEEPING)
         self._news: News | None = None
         self._wake_at: datetime | None = None
+        self._is_quiet = False
+        """Nothing is behind, nobody else is at work: only news or a cron time can change that."""
         self._patience = 0.1
 
     def stop(self) -> None:
@@ -111,8 +100,9 @@ class Scheduler:
         if not sight.paused:
             for start in plan.starts:
                 self.begin(sight, start, now)
-        self.rest(sight, plan)
+        is_said = self.rest(sight, plan)
         self._news, self._wake_at = news, plan.wake
+        self._is_quiet = is_said and not (plan.behind or plan.struck or sight.leased)
         self._patience = 0.1
         return not plan.behind and not self.workers.running
 
@@ -120,32 +110,38 @@ class Scheduler:
         return State(
             sight.news.head,
             sight.layout.units,
-            [self.course(sight, tuple(m.id for m in unit.members)) for unit in sight.layout.units],
+            [self.course(sight, key) for key in sight.layout.keys],
             sight.standings,
             self.survey.changed,
             self.workers.free,
         )
 
     def course(self, sight: Sight, key: Key) -> Course:
-        is_busy = key in self.workers.running or not sight.leased.isdisjoint(key)
-        block = next((sight.blocks[id] for id in key if id in sight.blocks), "")
-        return replace(self.tracks.course(key), running=is_busy, block=block)
+        here = key in self.workers.running
+        is_busy = here or not sight.leased.isdisjoint(key)
+        block = next((sight.blocks[id] for id in key if id in sight.blocks), "") if sight.blocks else ""
+        return self.tracks.course(key, is_busy, here, block)
 
     def begin(self, sight: Sight, start: Start, now: datetime) -> None:
         tables = [sight.layout.tables[m.id] for m in sight.layout.units[start.unit].members]
         self.tracks.begin(tables, start.target, now)
         self.workers.start(tables, start.target)
 
-    def rest(self, sight: Sight, plan: Plan) -> None:
-        """Idle tables are exact for the head as they are; said now and then, so that old snapshots may go."""
-        if not plan.idle or sight.paused or not self._rests.now():
-            return
+    def rest(self, sight: Sight, plan: Plan) -> bool:
+        """Idle tables are exact for the head as they are; said now and then, so that old snapshots may go.
+
+        Whether that is said of all.
+        """
         ids = [m.id for place in plan.idle for m in sight.layout.units[place].members]
         held = [(id, f) for id in ids if (f := sight.standings[id].frontier) is not None and f < sight.news.head]
         still = [(id, f) for id, f in held if sight.layout.tables[id].refresh_mode != "IMMEDIATE"]
-        if still:
-            with self.streams.lake.catalog.writing() as connection:
-                self.scheduling.rest(connection, still, sight.news.head)
+        if not still or sight.paused:
+            return True
+        if not self._rests.now():
+            return False
+        with self.streams.lake.catalog.writing() as connection:
+            self.scheduling.rest(connection, still, sight.news.head)
+        return True
 
     # Sleep.
 
@@ -167,7 +163,14 @@ class Scheduler:
                 return
 
     def has_news(self) -> bool:
-        return self.glance.news() != self._news or self._renewal.seconds < time.monotonic() - self._renewal.last
+        """Whether there is something to look at; where all is quiet, leases are kept without looking."""
+        if self.glance.news() != self._news:
+            return True
+        if time.monotonic() - self._renewal.last < self._renewal.seconds:
+            return False
+        if self._is_quiet:
+            self.upkeep(datetime.now(UTC))
+        return not self._is_quiet
 
     def _safely(self, work: Callable[[], bool]) -> bool:
         """What the catalog cannot be asked now is asked again soon, then later."""
@@ -210,6 +213,7 @@ class Scheduler:
             before = now - timedelta(days=self.settings["scheduler.history_days"])
             with self.streams.lake.catalog.writing() as connection:
                 self.scheduling.forget_history(connection, before)
+                self.scheduling.forget_versions(connection, snapshots.oldest(self.streams.lake.catalog, connection))
 
     def sweep(self) -> None:
         """Take over from schedulers that died: here by their process, elsewhere by their silence."""

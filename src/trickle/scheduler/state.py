@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from ..schedules import Clock
+
+NO_LIMIT = sys.maxsize
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class Unit:
     """The member that is due last sets the pace, not the one that is due first."""
     pace: float = 1.0
     """How much longer than they say its intervals are: by tier."""
+    limit: int = NO_LIMIT
+    """How many refreshes may run at once while it does, itself included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +61,14 @@ class Course:
     """When it was last begun, or the scheduler itself if it never was."""
     running: bool = False
     """Here, or under somebody else's lease."""
+    here: bool = False
+    """By a worker of this scheduler."""
     since: datetime | None = None
     """When it was first seen to be behind."""
     factor: int = 1
     """Its intervals are stretched by this because it could not keep up."""
+    takes: float = 0.0
+    """Seconds that it usually takes."""
     retry_at: datetime | None = None
     block: str = ""
     """Why it may not run: gated, watermark, fuse_blown, suspended, …"""

@@ -88,6 +88,8 @@ class Survey:
 
     def __post_init__(self) -> None:
         self.scheduling = Scheduling(self.streams.registry)
+        found = read_schedule(self.lake.settings["scheduler.default_schedule"])
+        self.default: Clock = Every(1.0) if isinstance(found, Calculated) else found
 
     @property
     def lake(self) -> Lake:
@@ -126,11 +128,6 @@ class Survey:
         self._learn_at = now + LEARNS if learning else None
         reads = self.scheduling.reads(connection) if learning else {}
         return {t.id: now - reads.get(t.id, t.created_at or now) for t in learning}
-
-    @property
-    def default(self) -> Clock:
-        found = read_schedule(self.lake.settings["scheduler.default_schedule"])
-        return Every(1.0) if isinstance(found, Calculated) else found
 
     def _follow(self, news: News, rows: list[Any]) -> None:
         """Note which stored tables were changed since the last look; the first time, since the oldest frontier."""

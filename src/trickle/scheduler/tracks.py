@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from py4j.protocol import Py4JNetworkError
+from pyspark.sql import SparkSession
 
 from ..errors import TrickleError
 from ..events import (
@@ -18,7 +19,6 @@ from ..events import (
     RefreshFailed,
     RefreshFinished,
     RefreshStarted,
-    Stale,
     Suspended,
     WatermarkStuck,
 )
@@ -26,13 +26,15 @@ from ..ops.streams import Streams
 from ..refresh.result import RefreshResult
 from ..registry.models import Refresh, StreamTable
 from ..registry.scheduling import Scheduling
-from ..schedules import Every, read_duration
+from ..schedules import Every
+from ..sql.names import Name
+from .lateness import Lateness
 from .retry import after_error, stretched
 from .state import Course, Plan, Unit
 from .survey import Sight
 from .workers import Key, Outcome
 
-FALLBACKS = ("change_ratio", "cost_model", "history_expired", "drift_reset", "not_incremental")
+FALLBACKS = ("change_ratio", "cost_model", "cost_trial", "history_expired", "drift_reset", "not_incremental")
 
 
 @dataclass
@@ -40,12 +42,12 @@ class Track:
     started: datetime
     since: datetime | None = None
     factor: int = 1
+    takes: float = 0.0
     retry_at: datetime | None = None
     errors: int = 0
     held: str = ""
     """The reason that was told last."""
     held_since: datetime | None = None
-    is_stale: bool = False
     is_stuck: bool = False
 
 
@@ -58,17 +60,21 @@ class Tracks:
     lost: Exception | None = None
     """The error with which Spark went away: nothing can be refreshed in this process any more."""
 
-    def of(self, key: Key) -> Track:
-        return self.tracks.setdefault(key, Track(datetime.now(UTC)))
+    def __post_init__(self) -> None:
+        self.lateness = Lateness(self.streams, self.events)
 
-    def course(self, key: Key) -> Course:
-        track = self.of(key)
-        return Course(track.started, False, track.since, track.factor, track.retry_at)
+    def of(self, key: Key) -> Track:
+        found = self.tracks.get(key)
+        return self.tracks.setdefault(key, Track(datetime.now(UTC))) if found is None else found
+
+    def course(self, key: Key, running: bool, here: bool, block: str) -> Course:
+        t = self.of(key)
+        return Course(t.started, running, here, t.since, t.factor, t.takes, t.retry_at, block)
 
     def follow(self, sight: Sight, now: datetime) -> None:
         """Forget units that are no more; new ones were last begun when the history says, or their tables made."""
         if self.sight is None or self.sight.layout is not sight.layout:
-            known = {_key(unit) for unit in sight.layout.units}
+            known = set(sight.layout.keys)
             self.tracks = {key: track for key, track in self.tracks.items() if key in known}
             with self.streams.lake.reading() as connection:
                 last = Scheduling(self.streams.registry).last_starts(connection)
@@ -81,7 +87,7 @@ class Tracks:
 
     def begin(self, tables: Sequence[StreamTable], target: int, now: datetime) -> None:
         track = self.of(tuple(t.id for t in tables))
-        track.started, track.since, track.is_stale, track.held = now, None, False, ""
+        track.started, track.since, track.held = now, None, ""
         for table in tables:
             self.events.tell(RefreshStarted(table.label, target))
 
@@ -102,7 +108,7 @@ class Tracks:
     def finished(self, result: RefreshResult) -> None:
         if result.action == "SKIP":
             if result.reason == "fuse_blown":
-                self.events.tell(FuseBlown(result.name))
+                self.events.tell(self.blown(result.name))
             return
         facts = (result.action, result.reason, result.rows_inserted, result.rows_deleted)
         self.events.tell(
@@ -111,14 +117,24 @@ class Tracks:
         if result.action in ("FULL", "REINITIALIZE") and result.reason.startswith(FALLBACKS):
             self.events.tell(ModeFallback(result.name, result.action, result.reason))
 
+    def blown(self, name: str) -> FuseBlown:
+        """With what blew it, as the registry says."""
+        assert self.sight is not None
+        id = next((t.id for t in self.sight.layout.tables.values() if t.label == name), 0)
+        with self.streams.lake.reading() as connection:
+            fuse = Scheduling(self.streams.registry).fuses(connection).get(id)
+        return FuseBlown(name, fuse.changed_rows, fuse.ceiling) if fuse else FuseBlown(name)
+
     def failed(self, outcome: Outcome, track: Track, now: datetime) -> None:
         """Retry later, or suspend: the member that failed, not those that were to be committed with it."""
         error, settings = outcome.error, self.streams.lake.settings
-        if error is not None and lost_spark(error):
+        if error is not None and lost_spark(error) and not answers(self.streams.lake.spark):
             self.lost = error
             return
+        if self.is_gone(outcome.key):
+            return  # dropped meanwhile
         code = error.code if isinstance(error, TrickleError) else "trickle_error"
-        message = error.message if isinstance(error, TrickleError) else f"{type(error).__name__}: {error}"
+        message = error.told if isinstance(error, TrickleError) else f"{type(error).__name__}: {error}"
         broken = self.broken(outcome.key)
         track.errors = max([track.errors + 1, *(t.errors_in_row for t in broken)])
         retry = after_error(
@@ -138,12 +154,19 @@ class Tracks:
         if retry.suspend:
             track.errors, track.retry_at = 0, None  # once resumed, it begins anew
 
+    def is_gone(self, key: Key) -> bool:
+        """Whether a member is no more."""
+        try:
+            return not {t.id for t in self.streams.all()}.issuperset(key)
+        except TrickleError:
+            return False
+
     def broken(self, key: Key) -> list[StreamTable]:
         """The members with an error, as they are now; all of them if the registry could not be told which."""
         assert self.sight is not None
         tables = [self.sight.layout.tables[id] for id in key if id in self.sight.layout.tables]
         try:
-            current = [t for t in self.streams.all() if t.id in key]
+            current = [self.streams.find(Name(t.schema, t.name)) for t in tables]
         except TrickleError:
             return tables
         return [t for t in current if t.errors_in_row] or tables
@@ -165,36 +188,26 @@ class Tracks:
             for name in self.labels(outcome.key):
                 self.events.tell(FallingBehind(name, outcome.seconds, interval, factor))
         track.factor = factor
+        track.takes = (track.takes + outcome.seconds) / 2 if track.takes else outcome.seconds
 
     # What is seen at each tick.
 
     def note(self, sight: Sight, plan: Plan, now: datetime) -> None:
-        units = sight.layout.units
+        units, keys = sight.layout.units, sight.layout.keys
         for place in plan.struck:
-            self.of(_key(units[place])).started = now
-        for place, unit in enumerate(units):
-            track = self.of(_key(unit))
+            self.of(keys[place]).started = now
+        skipped = {skip.unit: skip.reason for skip in plan.skips}
+        for place, key in enumerate(keys):
+            track = self.of(key)
             if place in plan.behind:
                 track.since = track.since or now
-                self.note_lag(sight, unit, track, now)
             elif place in plan.idle:
-                track.since, track.is_stale = None, False
-        skipped = {skip.unit: skip.reason for skip in plan.skips}
+                track.since = None
+            if track.held and place not in skipped and sight.blocks.keys().isdisjoint(key):
+                track.held, track.held_since, track.is_stuck = "", None, False
+        self.lateness.note(sight, plan.behind)
         for place, reason in skipped.items():
             self.note_held(sight, units[place], reason, now)
-        for place, unit in enumerate(units):
-            if place not in skipped and not any(m.id in sight.blocks for m in unit.members):
-                track = self.of(_key(unit))
-                track.held, track.held_since, track.is_stuck = "", None, False
-
-    def note_lag(self, sight: Sight, unit: Unit, track: Track, now: datetime) -> None:
-        for member in unit.members:
-            table = sight.layout.tables[member.id]
-            wanted = table.options.get("target_lag")
-            lag = (now - (track.since or now)).total_seconds()
-            if wanted and not track.is_stale and lag > read_duration(wanted):
-                track.is_stale = True
-                self.events.tell(Stale(table.label, lag, read_duration(wanted)))
 
     def note_held(self, sight: Sight, unit: Unit, reason: str, now: datetime) -> None:
         """A skipped refresh is recorded once, not at each tick."""
@@ -237,8 +250,16 @@ def _key(unit: Unit) -> Key:
     return tuple(m.id for m in unit.members)
 
 
+def answers(spark: SparkSession) -> bool:
+    """Whether there is still a Spark: a connection that broke may have led elsewhere."""
+    try:
+        return bool(spark.version)
+    except Exception:
+        return False
+
+
 def lost_spark(error: BaseException) -> bool:
-    """Whether an error is, or stems from, a Java process that no longer answers."""
+    """Whether an error is, or stems from, a connection that broke, as that to Java would."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, Py4JNetworkError | ConnectionError):

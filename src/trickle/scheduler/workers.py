@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from ..errors import TrickleError
-from ..ops import circles
 from ..ops.streams import Streams
+from ..ops.units import refresh_unit
 from ..refresh.result import RefreshResult
-from ..refresh.together import refresh_together
 from ..registry.models import StreamTable
 from ..registry.scheduling import Scheduling
+from ..spark import run_in_pool
 
 Key = tuple[int, ...]
 """A unit, by the ids of its stream tables."""
@@ -102,15 +102,10 @@ class Workers:
         self.wake.set()
 
     def _refresh(self, tables: Sequence[StreamTable], target: int) -> Sequence[RefreshResult]:
-        refresher = self.streams.refresher
-        at = self.streams.lake.snapshot(target)
-        if len(tables) > 1 and not any(circles.of(self.streams, table) for table in tables):
-            return refresh_together(refresher, tables, at, "scheduler")
-        done: dict[int, RefreshResult] = {}
-        for table in tables:
-            if table.id not in done:
-                done |= self.streams.bring(refresher.find(table.schema, table.name), at, False, "scheduler")
-        return list(done.values())
+        """In a pool of Spark's for each thread: what is small does not wait behind what is large."""
+        lake = self.streams.lake
+        run_in_pool(lake.spark, threading.current_thread().name)
+        return refresh_unit(self.streams, tables, lake.snapshot(target), False, "scheduler")
 
     def _lease(self, key: Key) -> bool:
         with self.streams.lake.catalog.writing() as connection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trickle.errors import QueryError
-from trickle.sql.names import Name
+from trickle.sql.names import Name, distinct
 
 TRANSFORMS = ("identity", "year", "month", "day", "hour")
 
@@ -96,13 +96,47 @@ class SetCluster:
 
 
 @dataclass(frozen=True)
-class AddPrimaryKey:
+class PrimaryKey:
+    """No two rows agree in these columns, and none has a NULL there; without a name it gets one."""
+
     columns: tuple[str, ...]
+    name: str = ""
+    rely: bool = False
+
+    def __post_init__(self) -> None:
+        distinct(self.columns, "primary key: column")
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """Where these columns are not NULL, the other table has a row with their values; without `references`, its key."""
+
+    columns: tuple[str, ...]
+    table: Name
+    references: tuple[str, ...] = ()
+    rely: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        distinct(self.columns, "foreign key: column")
+        if self.references and len(self.references) != len(self.columns):
+            raise QueryError(f'foreign key to "{self.table.label}" pairs unequal numbers of columns')
+
+
+@dataclass(frozen=True)
+class AddKey:
+    key: PrimaryKey | ForeignKey
 
 
 @dataclass(frozen=True)
 class DropPrimaryKey:
     pass
+
+
+@dataclass(frozen=True)
+class DropConstraint:
+    name: str
+    if_exists: bool = False
 
 
 Alteration = (
@@ -117,6 +151,7 @@ Alteration = (
     | RenameTable
     | SetPartition
     | SetCluster
-    | AddPrimaryKey
+    | AddKey
     | DropPrimaryKey
+    | DropConstraint
 )

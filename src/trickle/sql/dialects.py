@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.generators.spark import SparkGenerator
@@ -13,13 +13,14 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.parsers.spark import SparkParser
 
 from trickle.errors import QueryError
+from trickle.sql.postgres_arrays import with_arrays_spelled_out
 
 
 class SparkSql(Spark):
     """Spark 4's SQL, where sqlglot's own Spark is still that of version 3.
 
-    A doubled quote inside a string is one quote, not two strings; CAST raises on bad input; percentile_cont is
-    exact, not percentile_approx.
+    A doubled quote inside a string is one quote, not two strings; CAST raises on bad input; window() is a function
+    too; percentile_cont is exact, not percentile_approx.
     """
 
     class Tokenizer(Spark.Tokenizer):
@@ -27,6 +28,7 @@ class SparkSql(Spark):
 
     class Parser(SparkParser):
         STRICT_CAST = True
+        FUNC_TOKENS: ClassVar[Any] = {*SparkParser.FUNC_TOKENS, TokenType.WINDOW}
 
     class Generator(SparkGenerator):
         TRANSFORMS: ClassVar[dict[type[exp.Expr], Any]] = {
@@ -106,7 +108,7 @@ def meant(tree: exp.Expr, dialect: str) -> exp.Expr:
     if dialect != "spark":
         tree = tree.transform(_without_zone)
     if dialect == "postgres":
-        tree = annotate_types(tree, dialect="postgres")
+        tree = annotate_types(with_arrays_spelled_out(tree), dialect="postgres")
         _refuse_unclear_division(tree)
     return tree
 

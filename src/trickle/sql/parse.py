@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from trickle.errors import QueryError
 from trickle.sql.grammar import alter, changes, functions, objects, streams, tables
-from trickle.sql.grammar.cursor import QUERY_STARTS, Cursor
-from trickle.sql.names import Name
+from trickle.sql.grammar.cursor import QUERY_STARTS, Cursor, table_name
 from trickle.sql.statement import Query, Statement
+
+__all__ = ["parse", "table_name"]
 
 
 def parse(text: str, dialect: str = "spark") -> Statement:
@@ -26,19 +27,6 @@ def parse(text: str, dialect: str = "spark") -> Statement:
     if cursor.done():
         raise QueryError("there is no statement", hint="write one statement")
     return _statement(cursor)
-
-
-def table_name(text: str) -> Name:
-    """A table's name as SQL writes it.
-
-    >>> table_name("sales.`my orders`").name
-    'my orders'
-    """
-    cursor = Cursor(text)
-    name = cursor.table_name()
-    if not cursor.done():
-        raise QueryError(f'"{text}" is not a table name', hint="quote odd names with backquotes.")
-    return name
 
 
 def _cut_semicolons(cursor: Cursor) -> None:

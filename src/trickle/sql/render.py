@@ -39,17 +39,26 @@ from trickle.plan import (
 )
 from trickle.sql.dialects import SparkSql
 
+_TOGETHER = "/*+ COALESCE(1) */ "
+"""All rows in one partition, as Spark knows then."""
 Relations = Callable[[str, Version], str]
 """The relation, as SQL text, that holds a table in one of its versions."""
 
 
-def render(plan: Node, relations: Relations, labels: Sequence[str] | None = None, *, broadcast: bool = False) -> str:
+def render(
+    plan: Node,
+    relations: Relations,
+    labels: Sequence[str] | None = None,
+    *,
+    broadcast: bool = False,
+    one_task: bool = False,
+) -> str:
     """The plan as one SELECT, its columns under `labels` (else their own names); parts read twice are CTEs.
 
-    With `broadcast`, joins carry hints for the sides that are small.
+    With `broadcast`, joins carry hints for the sides that are small; with `one_task`, what comes together stays so.
     """
     plan = share(plan)
-    writer = _Writer(relations, broadcast)
+    writer = _Writer(relations, broadcast, one_task)
     for n, node in enumerate(shared_nodes(plan), start=1):
         body = writer.select(node)
         writer.named[id(node)] = f"t{n}"
@@ -91,6 +100,7 @@ class _Source:
 class _Writer:
     relations: Relations
     broadcast: bool
+    one_task: bool
     named: dict[int, str] = field(default_factory=dict)
     parts: list[str] = field(default_factory=list)
     spread: dict[int, list[exp.Expr]] = field(default_factory=dict)
@@ -104,7 +114,7 @@ class _Writer:
             return f"SELECT {_names(wanted)} FROM {self.named[id(node)]}"
         match node:
             case UnionAll():
-                return " UNION ALL ".join(self.select(part, wanted) for part in node.parts)
+                return self.union(node, wanted)
             case Scan():
                 return self.scan(node, wanted)
             case Constant():
@@ -124,6 +134,12 @@ class _Writer:
             case _:
                 return self.plain(node, wanted)
 
+    def union(self, node: UnionAll, wanted: Sequence[str]) -> str:
+        parts = " UNION ALL ".join(self.select(part, wanted) for part in node.parts)
+        if not self.one_task:
+            return parts
+        return f"SELECT {_TOGETHER}{_names(wanted)} FROM ({parts}) AS {self.alias()}"
+
     def plain(self, node: Node, wanted: Sequence[str]) -> str:
         source = self.source(node)
         return f"SELECT {source.hint}{_names(wanted)} {source.clause()}"
@@ -136,7 +152,8 @@ class _Writer:
     def scan(self, node: Scan, wanted: Sequence[str]) -> str:
         sources = {f.column.name: f.source for f in node.fields}
         listed = ", ".join(f"{quote(sources[n])} AS {quote(n)}" if sources.get(n, n) != n else quote(n) for n in wanted)
-        return f"SELECT {listed} FROM {self.relations(node.table, node.version)}"
+        hint = _TOGETHER if self.one_task else ""
+        return f"SELECT {hint}{listed} FROM {self.relations(node.table, node.version)}"
 
     def constant(self, node: Constant, wanted: Sequence[str]) -> str:
         if not node.rows:
@@ -147,8 +164,8 @@ class _Writer:
         return f"SELECT {_names(wanted)} FROM (VALUES {rows}) AS {self.alias()}({_names(node.names)})"
 
     def aggregate(self, node: Aggregate, wanted: Sequence[str]) -> str:
-        keys = ", ".join(text(key.expression) for key in node.keys)
-        items = _pick((*node.keys, *node.calls), wanted)
+        keys = ", ".join(text(_entries(key)) for key in node.keys)
+        items = _pick((*map(_as_key, node.keys), *node.calls), wanted)
         grouping = f" GROUP BY {keys}" if keys else ""
         if self.broadcast:
             self.bring_together(node)
@@ -226,6 +243,8 @@ class _Writer:
             )
             source.relation += f" {link}"
             self.hint(source, part)
+            if self.one_task:
+                source.relation = f"(SELECT {_TOGETHER}* FROM {source.relation}) AS {self.alias()}"
         source.where.extend(waiting)
         return source
 
@@ -295,6 +314,19 @@ def _nothing(type: str | None) -> str:
 
 def _kept(columns: Iterable[Column]) -> tuple[Item, ...]:
     return tuple(Item(c, exp.column(c.name, quoted=True)) for c in columns)
+
+
+def _entries(key: Item) -> exp.Expr:
+    """What rows are grouped by. Spark 4.3 makes 0 of a NULL in a map that it groups by; not so in sorted entries."""
+    if not (key.column.type or "").casefold().startswith("map"):
+        return key.expression
+    entries = exp.Anonymous(this="map_entries", expressions=[key.expression.copy()])
+    return exp.Anonymous(this="sort_array", expressions=[entries])
+
+
+def _as_key(key: Item) -> Item:
+    by = _entries(key)
+    return key if by is key.expression else Item(key.column, exp.Anonymous(this="map_from_entries", expressions=[by]))
 
 
 def _pick(items: Iterable[Item], wanted: Sequence[str]) -> list[Item]:

@@ -13,14 +13,17 @@ from trickle.errors import NotFound, QueryError
 from trickle.sql.alteration import (
     TRANSFORMS,
     AddColumn,
-    AddPrimaryKey,
+    AddKey,
     Alteration,
     ColumnDef,
     DropColumn,
+    DropConstraint,
     DropDefault,
     DropNotNull,
     DropPrimaryKey,
+    ForeignKey,
     PartitionField,
+    PrimaryKey,
     RenameColumn,
     RenameTable,
     SetCluster,
@@ -47,7 +50,7 @@ __all__ = [
     "TRANSFORMS",
     "Action",
     "AddColumn",
-    "AddPrimaryKey",
+    "AddKey",
     "AlterStreamTable",
     "AlterTable",
     "Alteration",
@@ -64,6 +67,7 @@ __all__ = [
     "Delete",
     "Describe",
     "DropColumn",
+    "DropConstraint",
     "DropDefault",
     "DropFunction",
     "DropNotNull",
@@ -82,6 +86,7 @@ __all__ = [
     "Name",
     "Options",
     "PartitionField",
+    "PrimaryKey",
     "Query",
     "RefreshStreamTable",
     "RenameColumn",
@@ -108,24 +113,12 @@ class Query:
 
 
 @dataclass(frozen=True)
-class ForeignKey:
-    columns: tuple[str, ...]
-    table: Name
-    references: tuple[str, ...] = ()
-    rely: bool = False
-
-    def __post_init__(self) -> None:
-        if self.references and len(self.references) != len(self.columns):
-            raise QueryError(f'foreign key to "{self.table.label}" pairs unequal numbers of columns')
-
-
-@dataclass(frozen=True)
 class CreateTable:
     name: Name
     columns: tuple[ColumnDef, ...] = ()
     if_not_exists: bool = False
     or_replace: bool = False
-    primary_key: tuple[str, ...] = ()
+    primary_key: PrimaryKey | None = None
     foreign_keys: tuple[ForeignKey, ...] = ()
     partitioned_by: tuple[PartitionField, ...] = ()
     cluster_by: tuple[str, ...] = ()
@@ -136,9 +129,8 @@ class CreateTable:
         if not self.columns and self.as_query is None:
             raise QueryError(f"{table} has no columns", hint="list its columns, or add AS SELECT ...")
         distinct((c.name for c in self.columns), f"{table}: column")
-        distinct(self.primary_key, f"{table}: key column")
         if self.columns:
-            self._known(self.primary_key, "primary key")
+            self._known(self.primary_key.columns if self.primary_key else (), "primary key")
             self._known((p.column for p in self.partitioned_by), "PARTITIONED BY")
             self._known(self.cluster_by, "CLUSTER BY")
             self._known((c for key in self.foreign_keys for c in key.columns), "foreign key")

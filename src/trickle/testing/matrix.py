@@ -98,10 +98,10 @@ def prove(db: trickle.Session, lines: list[Line], tell: Callable[[str], None] = 
         if mode != "IMMEDIATE":
             db.refresh_stream_table(_name(n, mode))
         wrong[n, mode] = wrong[n, mode] or _difference(db, lines[n], n, mode)
+    complaints = [f"{mode}: {lines[n].query}: {said}" for (n, mode), said in wrong.items() if said]
+    if complaints:
+        raise AssertionError("\n".join(complaints))
     for n, line in enumerate(lines):
-        for mode in MODES:
-            if wrong.get((n, mode)):
-                raise AssertionError(f"{mode}: {line.query}: {wrong[n, mode]}")
         yield Line(line.construct, line.query, tuple(m for m in MODES if (n, m) in wrong), line.strategy)
 
 

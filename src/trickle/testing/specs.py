@@ -15,11 +15,13 @@ import sqlglot
 from trickle.delta import RULES, Rule, consolidate, differentiate
 from trickle.delta.simplify import simplify
 from trickle.plan import WEIGHT, Node, Version
+from trickle.plan.recursion import settled
 from trickle.sql.dialects import DIALECTS, type_to_spark
 from trickle.sql.lower import lower
 from trickle.sql.lower.query import Query
 from trickle.sql.render import render
 from trickle.testing.oracle.engine import for_duckdb, judge
+from trickle.testing.rounds import Rounds
 
 Rows = Counter[tuple[Any, ...]]
 Schemas = dict[str, list[tuple[str, str]]]
@@ -122,7 +124,7 @@ class Bench:
     def __init__(self, story: Story, rules: Mapping[type[Node], Rule] = RULES) -> None:
         self.story = story
         self.rules = rules
-        self._connection: Any = judge()
+        self.connection: Any = judge()
         self._plans: dict[Spec, Query] = {}
 
     def __enter__(self) -> Self:
@@ -134,11 +136,11 @@ class Bench:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._connection.close()
+        self.connection.close()
 
     @cached_property
     def schemas(self) -> Schemas:
-        return schemas_of(self._connection)
+        return schemas_of(self.connection)
 
     def plan(self, spec: Spec) -> Query:
         if spec not in self._plans:
@@ -153,18 +155,30 @@ class Bench:
         """What DuckDB answers at the beginning and after each step."""
         return [self.state(spec, number) for number in range(len(self.story.steps) + 1)]
 
+    def follow(self, spec: Spec, number: int) -> None:
+        """The recursions of a query, at hand like tables of a step."""
+        unchanged = self.unchanged(number) if self.plan(spec).recursions and number else frozenset()
+        rounds = Rounds(self.connection, lambda plan: translated(render(plan, relation, plan.names)))
+        self.connection.execute(f"USE s{number}")
+        for recursion in self.plan(spec).recursions:
+            rounds.follow(recursion, unchanged)
+            unchanged = settled([recursion], unchanged)
+
     def meaning(self, spec: Spec, number: int) -> Rows:
         """What the plan answers after a step."""
         plan = self.plan(spec).plan
+        self.follow(spec, number)
         return self.rows(_in_order(plan.names, render(plan, relation)), number)
 
     def deltas(self, spec: Spec) -> Iterable[Delta]:
         sql = self.delta_sql(spec, self.change(spec))
         for number in range(1, len(self.story.steps) + 1):
+            self.follow(spec, number)
             yield self.delta(sql, number)
 
     def change(self, spec: Spec, unchanged: frozenset[str] = frozenset()) -> Node:
         """The plan of a query's change; tables in `unchanged` are known not to change."""
+        unchanged = settled(self.plan(spec).recursions, unchanged)
         return consolidate(differentiate(simplify(self.plan(spec).plan), unchanged, self.rules))
 
     def delta_sql(self, spec: Spec, change: Node) -> str:
@@ -188,26 +202,26 @@ class Bench:
 
     def table(self, name: str, number: int) -> Any:
         """A table of `s3` as an Arrow table."""
-        return self._connection.execute(f"FROM s{number}.{name}").to_arrow_table()
+        return self.connection.execute(f"FROM s{number}.{name}").to_arrow_table()
 
     def _fetch(self, sql: str, number: int) -> list[tuple[Any, ...]]:
-        self._connection.execute(f"USE s{number}")
-        found: list[tuple[Any, ...]] = self._connection.execute(sql).fetchall()
+        self.connection.execute(f"USE s{number}")
+        found: list[tuple[Any, ...]] = self.connection.execute(sql).fetchall()
         return found
 
     def _run(self, statements: Iterable[str]) -> None:
         for statement in statements:
-            self._connection.execute(sqlglot.transpile(statement, read=DIALECTS["spark"], write="duckdb")[0])
+            self.connection.execute(sqlglot.transpile(statement, read=DIALECTS["spark"], write="duckdb")[0])
 
     def _keep(self, number: int) -> None:
-        self._connection.execute(f"CREATE SCHEMA s{number}")
+        self.connection.execute(f"CREATE SCHEMA s{number}")
         for table in self.schemas:
             here = f"s{number}.{table}"
-            self._connection.execute(f"CREATE TABLE {here} AS FROM main.{table}")
-            self._connection.execute(f"CREATE VIEW {here}_after AS FROM {here}")
+            self.connection.execute(f"CREATE TABLE {here} AS FROM main.{table}")
+            self.connection.execute(f"CREATE VIEW {here}_after AS FROM {here}")
             if number:
-                self._connection.execute(f"CREATE VIEW {here}_before AS FROM s{number - 1}.{table}")
-                self._connection.execute(f"CREATE TABLE {here}_changes AS {self.feed(table, number)}")
+                self.connection.execute(f"CREATE VIEW {here}_before AS FROM s{number - 1}.{table}")
+                self.connection.execute(f"CREATE TABLE {here}_changes AS {self.feed(table, number)}")
 
     def feed(self, table: str, number: int) -> str:
         """The net change as DuckDB itself computes it, one row per copy."""

@@ -189,3 +189,19 @@ def test_large_and_small_writes_are_the_same_to_the_reader(
         db.sql("DELETE FROM t WHERE a % 10 = 1")
         counts = db.sql("SELECT s, count(*), sum(a), count(l[0].x), count(m['k']) FROM t GROUP BY s")
         assert rows(counts) == {("u", 100, 49500, 100, 100): 1, ("s", 800, 400400, 800, 800): 1}
+
+
+@pytest.mark.parametrize("setting", ["lake.small_delete_rows", "lake.small_delete_files"])
+def test_more_deletes_than_the_driver_holds_show_no_other_columns(
+    setting: str, lake_sqlite: LakeSite, spark: SparkSession
+) -> None:
+    with lake_sqlite.connect(spark, **{setting.replace(".", "__"): 1}) as db:
+        db.sql("CREATE TABLE t (id BIGINT, name STRING)")
+        for start in (0, 100, 200):
+            db.append("t", spark.sql(f"SELECT id, concat('n', id) AS name FROM range({start}, {start + 100}, 1, 1)"))
+        db.sql("DELETE FROM t WHERE id < 200 AND id % 2 = 0")
+        found = db.sql("SELECT * FROM t")
+        assert found.columns == ["id", "name"]
+        wanted = {(n, f"n{n}"): 1 for n in range(300) if n >= 200 or n % 2}
+        assert rows(found) == wanted
+        assert rows(db.table("t")) == wanted

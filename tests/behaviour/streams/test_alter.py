@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from trickle.errors import ConfigError, CycleDetected, DependentsExist, NotIncremental
+from trickle.errors import CommitConflict, ConfigError, CycleDetected, DependentsExist, NotIncremental
+from trickle.sql.names import Name
 from trickle.testing.streams.stage import Stage
 
 pytestmark = pytest.mark.spark
@@ -117,3 +120,23 @@ def test_options_that_say_how_rows_are_stored_take_effect(shop: Stage) -> None:
     shop.db.alter_stream_table("sums", partition_by="k")
     shop.change("INSERT INTO weights VALUES (3, 0.5)")
     assert shop.refreshed("sums") == [(1, 0.1 + 0.2), (3, 0.5)]
+
+
+def test_a_definition_that_is_stored_late_does_not_undo_a_refresh(shop: Stage) -> None:
+    """What ALTER read may be older than the refresh that was committed before it writes."""
+    shop.stream("per", PER_CUSTOMER)
+    streams, name = shop.db._streams, Name(None, "per")
+    read = streams.find(name)
+    shop.change("INSERT INTO orders VALUES (9, 1, 90)")
+    shop.refresh("per")
+    refreshed = streams.find(name)
+    altered = replace(read, options={**read.options, "tier": "cold"}, version=read.version + 1)
+    streams.store(read, altered)
+    stored = streams.find(name)
+    assert (stored.frontier, stored.snapshot, stored.seen) == (refreshed.frontier, refreshed.snapshot, refreshed.seen)
+    assert stored.options["tier"] == "cold"
+    with pytest.raises(CommitConflict, match="altered"):
+        streams.store(read, altered)
+    shop.change("INSERT INTO orders VALUES (10, 1, 90)")
+    shop.refresh("per")
+    shop.agrees("per", PER_CUSTOMER)

@@ -106,6 +106,22 @@ def test_a_blown_fuse_stops_the_table_until_somebody_says_what_to_do(shop: Stage
         shop.db.reset_fuse("per")
 
 
+def test_a_fuse_counts_what_was_deleted_since_not_what_was_deleted_before(shop: Stage) -> None:
+    """One delete file names all rows of its data file that are gone, whenever they went."""
+    shop.change(
+        "INSERT INTO orders SELECT id, 3, 7 FROM range(10, 40)", "DELETE FROM orders WHERE id BETWEEN 15 AND 39"
+    )
+    shop.stream("per", PER_CUSTOMER, fuse="on", fuse_ceiling=2)
+    for id in (10, 11):
+        shop.change(f"DELETE FROM orders WHERE id = {id}")
+        shop.refresh("per")
+    assert [(h.action, h.reason) for h in shop.db.refresh_history("per", 2)] == [("DIFFERENTIAL", "")] * 2
+    shop.agrees("per", PER_CUSTOMER)
+    shop.change("DELETE FROM orders WHERE id IN (12, 13, 14)")
+    assert shop.db.refresh_stream_table("per").reason == "fuse_blown"
+    assert shop.db.fuse_status("per")[0].changed_rows == 3
+
+
 def test_an_older_registry_is_brought_up_to_date_when_it_is_needed(shop: Stage) -> None:
     shop.stream("per", PER_CUSTOMER)
     registry = shop.db._streams.registry

@@ -120,6 +120,17 @@ def test_a_full_refresh_computes_them_anew(shop: Stage) -> None:
     shop.agrees("best", QUERIES["the first of an aggregate"])
 
 
+def test_rows_that_only_come_still_replace_those_of_an_intermediate(shop: Stage) -> None:
+    fewest = """
+        SELECT n, count(*) AS customers FROM (
+            SELECT cust, min(m) AS n FROM (
+                SELECT cust, amount, count(*) AS m FROM orders GROUP BY cust, amount) GROUP BY cust) GROUP BY n"""
+    shop.stream("fewest", fewest, intermediates="always", append_only=True)
+    shop.change("INSERT INTO orders SELECT id + 10, cust, amount FROM orders")
+    shop.refresh("fewest")
+    shop.agrees("fewest", fewest)
+
+
 def test_explain_shows_them(shop: Stage) -> None:
     shop.stream("best", QUERIES["the first of an aggregate"], intermediates="always")
     lines = [line for line in shop.db.explain_st("best") if line.section == "intermediate"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from trickle.errors import DependentsExist, SchemaChanged
+from trickle.refresh.compile import Compiled
+from trickle.sql.names import Name
 from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.stage import Stage
@@ -22,6 +24,23 @@ def test_harmless_changes_of_a_source_pass(shop: Stage) -> None:
     shop.db.sql("CREATE VIEW aside AS SELECT a FROM unrelated")
     shop.change("INSERT INTO orders VALUES (2, 5, 'new')")
     assert shop.refreshed("per") == [(1, 2, 30), (2, 3, 15)]
+
+
+def test_a_query_is_understood_anew_only_if_the_change_concerns_it(shop: Stage) -> None:
+    shop.stream("per", PER_CUSTOMER)
+    shop.stream("above", "SELECT cust FROM per WHERE n > 1")
+    streams = shop.db._streams
+
+    def compiled(name: str) -> Compiled:
+        return streams.refresher.compiled(streams.find(Name(None, name)), streams.lake.head())
+
+    before = compiled("per"), compiled("above")
+    shop.db.sql("CREATE TABLE unrelated (a INT)")
+    shop.db.create_stream_table("aside", "SELECT a FROM unrelated")
+    assert all(now is then for now, then in zip((compiled("per"), compiled("above")), before, strict=True))
+    shop.db.sql("ALTER TABLE orders ADD COLUMN note STRING")
+    assert compiled("per") is not before[0] and compiled("above") is before[1]
+    assert compiled("per").tables["orders"].column("note") is not None
 
 
 def test_a_change_that_would_alter_the_meaning_is_blocked(shop: Stage) -> None:

@@ -21,3 +21,9 @@ WITH t AS (SELECT id FROM o) SELECT id FROM (WITH t AS (SELECT id FROM c) SELECT
 
 -- compared with its own average
 WITH t AS (SELECT cust, sum(amount) AS s FROM o GROUP BY cust) SELECT cust FROM t WHERE s >= (SELECT avg(s) FROM t);
+
+-- the inner one hides the outer one
+WITH t AS (SELECT id FROM o), u AS (WITH t AS (SELECT qty AS id FROM i) SELECT id FROM t) SELECT t.id, count(*) AS n FROM t LEFT JOIN u ON u.id < t.id GROUP BY t.id;
+
+-- three times, each at another level
+WITH t AS (SELECT cust, count(*) AS n FROM o GROUP BY cust), u AS (SELECT n, count(*) AS z FROM t GROUP BY n) SELECT t.cust, u.z, (SELECT max(n) FROM t) AS most FROM t JOIN u USING (n);

@@ -45,3 +45,41 @@ SELECT v.n, o.id FROM (VALUES (60), (NULL)) AS v(n) LEFT JOIN o ON o.amount = v.
 
 -- no FROM inside
 SELECT id, (SELECT 7) AS seven FROM c;
+
+-- explode keeps rows without a list
+SELECT id, x FROM v LATERAL VIEW OUTER explode(l) t AS x;
+DUCKDB SELECT id, unnest(l) AS x FROM v UNION ALL SELECT id, NULL FROM v WHERE l IS NULL OR len(l) = 0;
+
+-- inline
+SELECT id, x, y FROM v LATERAL VIEW inline(array(p, named_struct('x', k, 'y', s))) t AS x, y;
+DUCKDB SELECT id, p.x AS x, p.y AS y FROM v UNION ALL SELECT id, k, s FROM v;
+
+-- a view over a view
+SELECT id, x, n FROM v LATERAL VIEW explode(l) a AS x LATERAL VIEW explode(sequence(1, x)) b AS n WHERE x < 5;
+DUCKDB SELECT id, x, unnest(range(1, x + 1)) AS n FROM (SELECT id, unnest(l) AS x FROM v) WHERE x < 5;
+
+-- grouped by what was exploded
+SELECT x, count(DISTINCT id) AS n, sum(m) AS s FROM v LATERAL VIEW explode(l) t AS x GROUP BY x;
+DUCKDB SELECT x, count(DISTINCT id) AS n, sum(m) AS s FROM (SELECT id, m, unnest(l) AS x FROM v) GROUP BY x;
+
+-- LATERAL range
+SELECT o.id, r.id AS n FROM o, LATERAL range(0, 3) r WHERE r.id < o.cust;
+DUCKDB SELECT o.id, r.n FROM o, range(0, 3) r(n) WHERE r.n < o.cust;
+
+-- a series for each row (postgres)
+SELECT o.id, g.n FROM o, generate_series(1, o.cust) AS g(n);
+
+-- a series that ends before it begins keeps its row (postgres)
+SELECT o.id, g.n FROM o LEFT JOIN LATERAL generate_series(3, o.cust) AS g(n) ON TRUE;
+
+-- a series downward, counted (postgres)
+SELECT o.id, g.n, g.place FROM o, LATERAL generate_series(o.cust, 1, -1) WITH ORDINALITY AS g(n, place);
+
+-- a series with a condition (postgres)
+SELECT o.id, g.n FROM o JOIN generate_series(1, o.cust) AS g(n) ON g.n > 1;
+
+-- days in a row (postgres)
+SELECT g.day::date AS day, count(v.id) AS n FROM generate_series(date '2024-01-01', date '2024-01-05', interval '1 day') AS g(day) LEFT JOIN v ON v.d = g.day::date GROUP BY g.day::date;
+
+-- days in a row for each row (postgres)
+SELECT v.id, g.day::date AS day FROM v, generate_series(v.d, date '2024-01-03', interval '1 day') AS g(day);

@@ -67,3 +67,26 @@ DUCKDB SELECT cust, tag, count(*) AS n FROM o GROUP BY CUBE (cust, tag);
 -- GROUPING SETS behind the keys
 SELECT cust, tag, count(*) AS n FROM o GROUP BY cust, tag GROUPING SETS ((cust), (tag));
 DUCKDB SELECT cust, tag, count(*) AS n FROM o GROUP BY GROUPING SETS ((cust), (tag));
+
+-- a key beside a ROLLUP
+SELECT cust, tag, day, count(*) AS n FROM o GROUP BY cust, ROLLUP (tag, day);
+
+-- two ROLLUPs
+SELECT cust, tag, count(*) AS n FROM o GROUP BY ROLLUP (cust), ROLLUP (tag);
+
+-- a ROLLUP of a pair
+SELECT cust, tag, day, count(*) AS n FROM o GROUP BY ROLLUP ((cust, tag), day);
+
+-- HAVING by GROUPING
+SELECT cust, tag, count(*) AS n FROM o GROUP BY CUBE (cust, tag) HAVING grouping(cust) = 0 OR grouping_id(cust, tag) = 3;
+DUCKDB SELECT cust, tag, count(*) AS n FROM o GROUP BY CUBE (cust, tag) HAVING grouping(cust) = 0 OR grouping(cust, tag) = 3;
+
+-- ranked within each grouping set
+SELECT cust, tag, sum(amount) AS s, rank() OVER (PARTITION BY grouping_id(cust, tag) ORDER BY sum(amount) DESC) AS r FROM o GROUP BY ROLLUP (cust, tag);
+DUCKDB SELECT cust, tag, sum(amount) AS s, rank() OVER (PARTITION BY grouping(cust, tag) ORDER BY sum(amount) DESC NULLS LAST) AS r FROM o GROUP BY ROLLUP (cust, tag);
+
+-- a ROLLUP of years and months
+SELECT year(d) AS y, month(d) AS n, sum(m) AS s FROM v GROUP BY ROLLUP (year(d), month(d));
+
+-- DISTINCT inside a ROLLUP
+SELECT cust, count(DISTINCT tag) AS n FROM o GROUP BY ROLLUP (cust);

@@ -53,3 +53,22 @@ SELECT coalesce(a.k, b.k) AS k, a.n, b.m FROM (SELECT cust AS k, count(*) AS n F
 
 -- DISTINCT over a join
 SELECT DISTINCT c.region, o.tag FROM c JOIN o ON o.cust = c.id;
+
+-- right joins in a row
+SELECT c.id, o.amount, i.qty FROM c RIGHT JOIN o ON o.cust = c.id RIGHT JOIN i ON i.ord = o.id AND i.qty > 1;
+
+-- NATURAL FULL
+SELECT * FROM (SELECT cust AS k, amount FROM o) NATURAL FULL JOIN (SELECT id AS k, credit FROM c);
+
+-- semi by one or the other
+SELECT o.id FROM o LEFT SEMI JOIN i ON i.ord = o.id OR i.qty = o.cust;
+DUCKDB SELECT id FROM o WHERE EXISTS (SELECT 1 FROM i WHERE i.ord = o.id OR i.qty = o.cust);
+
+-- by structs and lists
+SELECT a.id, b.id AS other FROM v a JOIN v b ON a.p = b.p AND a.id < b.id WHERE NOT a.l <=> b.l;
+
+-- on days, padded
+SELECT a.id, b.id AS other FROM v a LEFT JOIN v b ON a.d = b.d AND a.m < b.m;
+
+-- full, grouped by the key of either side
+SELECT coalesce(c.id, o.cust) AS k, count(c.id) AS a, count(o.id) AS b FROM c FULL JOIN o ON o.cust = c.id GROUP BY coalesce(c.id, o.cust);

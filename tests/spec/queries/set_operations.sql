@@ -39,3 +39,27 @@ SELECT k, count(*) AS n FROM (SELECT cust AS k FROM o UNION ALL SELECT qty FROM 
 
 -- of several columns
 SELECT cust, tag FROM o INTERSECT SELECT cust, tag FROM o WHERE amount > 30;
+
+-- INTERSECT binds closer
+SELECT cust FROM o UNION SELECT id FROM c INTERSECT SELECT qty FROM i;
+
+-- ALL within ALL
+(SELECT cust FROM o UNION ALL SELECT qty FROM i) EXCEPT ALL (SELECT id FROM c INTERSECT ALL SELECT cust FROM o);
+
+-- numbers and decimals
+SELECT k AS x FROM v UNION SELECT m FROM v UNION ALL SELECT qty FROM i;
+
+-- days and moments
+SELECT d AS x FROM v UNION SELECT ts FROM v;
+
+-- nothing beside numbers
+SELECT id, NULL AS x FROM v UNION ALL SELECT ord, qty FROM i;
+
+-- lists
+SELECT l FROM v EXCEPT SELECT array(ord, qty) FROM i;
+
+-- structs
+SELECT p FROM v UNION SELECT named_struct('x', qty, 'y', sku) FROM i;
+
+-- of groups
+SELECT cust, count(*) AS n FROM o GROUP BY cust EXCEPT SELECT id, 1 FROM c;

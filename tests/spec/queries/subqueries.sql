@@ -189,3 +189,74 @@ SELECT id FROM c WHERE EXISTS (SELECT 1 FROM o WHERE o.cust = c.id AND o.amount 
 
 -- HAVING over an aggregate of a subquery's values
 SELECT tag FROM o GROUP BY tag HAVING sum((SELECT max(credit) FROM c WHERE c.id = o.cust)) > 100;
+
+-- grouped by a subquery
+SELECT (SELECT max(region) FROM c WHERE c.id = o.cust) AS region, count(*) AS n FROM o GROUP BY (SELECT max(region) FROM c WHERE c.id = o.cust);
+
+-- grouped by a subquery's name, asked in HAVING
+SELECT (SELECT max(region) FROM c WHERE c.id = o.cust) AS region, sum(amount) AS s FROM o GROUP BY region HAVING region IS NOT NULL;
+
+-- grouped by EXISTS, by its place
+SELECT EXISTS (SELECT 1 FROM i WHERE i.ord = o.id) AS packed, count(*) AS n FROM o GROUP BY 1;
+
+-- grouped by a case of IN
+SELECT CASE WHEN cust IN (SELECT id FROM c) THEN 'known' ELSE 'unknown' END AS kind, sum(amount) AS s FROM o GROUP BY CASE WHEN cust IN (SELECT id FROM c) THEN 'known' ELSE 'unknown' END;
+
+-- grouped by a subquery in a ROLLUP
+SELECT tag, (SELECT max(region) FROM c WHERE c.id = o.cust) AS region, count(*) AS n FROM o GROUP BY ROLLUP (tag, (SELECT max(region) FROM c WHERE c.id = o.cust));
+
+-- ordered by a subquery
+SELECT id FROM c ORDER BY (SELECT count(*) FROM o WHERE o.cust = c.id) DESC, id LIMIT 3;
+
+-- groups ordered by EXISTS
+SELECT cust, count(*) AS n FROM o GROUP BY cust ORDER BY EXISTS (SELECT 1 FROM c WHERE c.id = o.cust) DESC, cust LIMIT 2;
+
+-- a query in FROM of a subquery reads what is around it
+SELECT id, (SELECT sum(x) FROM (SELECT amount AS x FROM o WHERE o.cust = c.id UNION ALL SELECT qty FROM i WHERE i.qty = c.id) u) AS s FROM c;
+
+-- the same two levels deep
+SELECT id, (SELECT max(y) FROM (SELECT sum(x) AS y FROM (SELECT amount AS x FROM o WHERE o.cust = c.id) a) b) AS m FROM c;
+
+-- the same on the right of a left join
+SELECT id, (SELECT count(z.ord) FROM o LEFT JOIN (SELECT ord FROM i WHERE i.qty < c.id) z ON z.ord = o.id) AS n FROM c;
+DUCKDB SELECT c.id, count(CASE WHEN i.qty < c.id THEN i.ord END) FROM (SELECT row_number() OVER () AS r, id FROM c) c LEFT JOIN o ON TRUE LEFT JOIN i ON i.ord = o.id GROUP BY c.r, c.id;
+
+-- EXISTS over groups that read what is around
+SELECT id FROM c WHERE EXISTS (SELECT 1 FROM (SELECT tag, count(*) AS n FROM o WHERE o.cust = c.id GROUP BY tag) z WHERE z.n > 1 OR z.tag = c.name);
+
+-- EXISTS as a value beside NOT EXISTS as a condition over a left join
+SELECT o.id, EXISTS (SELECT 1 FROM i WHERE i.ord = o.id) AS packed FROM o LEFT JOIN c ON c.id = o.cust WHERE NOT EXISTS (SELECT 1 FROM i WHERE i.qty = c.id);
+
+-- in the condition of an aggregate
+SELECT cust, count(*) FILTER (WHERE amount > (SELECT avg(credit) FROM c)) AS n FROM o GROUP BY cust;
+
+-- between two subqueries
+SELECT id FROM o WHERE amount BETWEEN (SELECT min(qty) FROM i) AND (SELECT avg(p.amount) FROM o p WHERE p.cust = o.cust);
+
+-- coalesced from one subquery to the next
+SELECT id, coalesce((SELECT max(amount) FROM o WHERE o.cust = c.id), (SELECT min(qty) FROM i), -1) AS x FROM c;
+
+-- NOT IN of nothing
+SELECT id FROM o WHERE cust NOT IN (SELECT id FROM c WHERE credit > 1000);
+
+-- ANY and ALL of values that are listed
+SELECT id FROM o WHERE tag LIKE ANY ('a%', '%b') AND tag NOT LIKE ALL ('c', 'd%');
+DUCKDB SELECT id FROM o WHERE (tag LIKE 'a%' OR tag LIKE '%b') AND NOT tag LIKE 'c' AND NOT tag LIKE 'd%';
+
+-- NOT LIKE ANY: one that it is not like is enough
+SELECT id FROM o WHERE tag NOT LIKE ANY ('a', 'b');
+DUCKDB SELECT id FROM o WHERE NOT tag LIKE 'a' OR NOT tag LIKE 'b';
+
+-- dates and decimals compared with subqueries
+SELECT id FROM v WHERE d >= ALL (SELECT d FROM v WHERE d IS NOT NULL) OR m = (SELECT max(m) FROM v);
+
+-- a field of structs, and structs that are made
+SELECT id FROM v WHERE k IN (SELECT p.x FROM v) OR p IN (SELECT named_struct('x', k, 'y', s) FROM v);
+
+-- a left join inside that reads what is around it
+SELECT id, (SELECT count(i.qty) FROM o LEFT JOIN i ON i.ord = o.id AND i.qty < c.id WHERE o.cust = c.id) AS n FROM c;
+DUCKDB SELECT c.id, count(i.qty) FROM (SELECT row_number() OVER () AS r, id FROM c) c LEFT JOIN o ON o.cust = c.id LEFT JOIN i ON i.ord = o.id AND i.qty < c.id GROUP BY c.r, c.id;
+
+-- EXISTS over a left join that reads what is around it
+SELECT id FROM c WHERE EXISTS (SELECT 1 FROM o LEFT JOIN i ON i.ord = o.id AND i.qty > c.id WHERE i.qty IS NULL AND o.cust = c.id);
+DUCKDB SELECT id FROM c WHERE EXISTS (SELECT 1 FROM o WHERE o.cust = c.id AND NOT EXISTS (SELECT 1 FROM i WHERE i.ord = o.id AND i.qty > c.id));

@@ -37,3 +37,24 @@ SELECT id FROM o ORDER BY amount;
 -- FETCH FIRST WITH TIES (postgres)
 SELECT id, amount FROM o ORDER BY amount DESC NULLS LAST FETCH FIRST 2 ROWS WITH TIES;
 DUCKDB SELECT id, amount FROM (SELECT id, amount, rank() OVER (ORDER BY amount DESC NULLS LAST) AS r FROM o) WHERE r <= 2;
+
+-- ORDER BY ALL
+SELECT cust, id FROM o ORDER BY ALL LIMIT 3;
+
+-- ORDER BY ALL of a union, downward
+SELECT cust AS k, id FROM o UNION ALL SELECT id, credit FROM c ORDER BY ALL DESC LIMIT 3;
+
+-- a limit to be reckoned
+SELECT id FROM c ORDER BY id LIMIT 1 + 1 OFFSET 2 - 1;
+
+-- by days, then by decimals
+SELECT id, d, m FROM v ORDER BY d DESC NULLS LAST, m, id LIMIT 3;
+
+-- with lists and structs beside
+SELECT id, l, p FROM v ORDER BY id DESC, ts LIMIT 3;
+
+-- of a union, each with its own limit
+(SELECT id FROM o ORDER BY id LIMIT 2) UNION ALL (SELECT id FROM c ORDER BY id DESC LIMIT 2);
+
+-- joined with itself
+WITH t AS (SELECT id, cust, amount FROM o ORDER BY amount DESC NULLS LAST, id, cust LIMIT 4) SELECT a.id, b.id AS other FROM t a JOIN t b ON a.cust = b.cust;

@@ -61,3 +61,54 @@ SELECT r, count(*) AS n FROM (SELECT rank() OVER (PARTITION BY cust ORDER BY amo
 
 -- the same name for a window outside and inside
 SELECT id, sum(x) OVER w AS s FROM (SELECT id, tag, count(*) OVER w AS x FROM o WINDOW w AS (PARTITION BY cust)) WINDOW w AS (PARTITION BY tag);
+
+-- a window built on another
+SELECT id, sum(amount) OVER w2 AS s, count(*) OVER w AS n FROM o WINDOW w AS (PARTITION BY cust), w2 AS (w ORDER BY day, id, tag);
+
+-- a named window with an order of its own
+SELECT id, sum(amount) OVER (w ORDER BY id DESC) AS s FROM o WINDOW w AS (PARTITION BY tag);
+
+-- QUALIFY over groups by an aggregate that is not chosen
+SELECT cust, tag FROM o GROUP BY cust, tag QUALIFY rank() OVER (PARTITION BY cust ORDER BY sum(amount) DESC) = 1;
+
+-- QUALIFY over groups with HAVING
+SELECT cust, count(*) AS n FROM o GROUP BY cust HAVING sum(amount) > 10 QUALIFY row_number() OVER (ORDER BY count(*) DESC, cust) <= 2;
+
+-- QUALIFY by a name of the select list
+SELECT id, cust, dense_rank() OVER (PARTITION BY cust ORDER BY amount) AS r FROM o QUALIFY r = 1;
+
+-- QUALIFY with a subquery
+SELECT id FROM o QUALIFY rank() OVER (PARTITION BY cust ORDER BY id) <= (SELECT min(qty) FROM i);
+
+-- FILTER over a window
+SELECT id, count(*) FILTER (WHERE amount > 30) OVER (PARTITION BY cust) AS n, sum(amount) FILTER (WHERE tag = 'a') OVER (PARTITION BY cust ORDER BY day, id, tag) AS s FROM o;
+
+-- FILTER over a window of groups
+SELECT cust, count(*) AS n, sum(count(*)) FILTER (WHERE cust > 1) OVER () AS others FROM o GROUP BY cust;
+
+-- a frame of days
+SELECT id, count(*) OVER (PARTITION BY k ORDER BY d RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW) AS n FROM v;
+
+-- a frame that lies behind the row
+SELECT id, max(m) OVER (PARTITION BY k ORDER BY id, s ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING) AS x FROM v;
+
+-- from NULL down
+SELECT id, sum(amount) OVER (PARTITION BY cust ORDER BY amount DESC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS s FROM o;
+
+-- lag of what is not NULL
+SELECT id, lag(amount, 1) IGNORE NULLS OVER (PARTITION BY cust ORDER BY id, day, tag) AS l FROM o;
+DUCKDB SELECT id, lag(amount, 1 IGNORE NULLS) OVER (PARTITION BY cust ORDER BY id, day NULLS FIRST, tag NULLS FIRST) AS l FROM o;
+
+-- first and last that are not NULL
+SELECT id, first_value(amount) IGNORE NULLS OVER (PARTITION BY tag ORDER BY id, day ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS f FROM o;
+DUCKDB SELECT id, first_value(amount IGNORE NULLS) OVER (PARTITION BY tag ORDER BY id, day NULLS FIRST ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS f FROM o;
+
+-- of days, moments and truths
+SELECT id, max(d) OVER (PARTITION BY k) AS day, min(ts) OVER (PARTITION BY s) AS moment, bool_or(ok) OVER (PARTITION BY k) AS any_ok FROM v;
+
+-- partitioned by what may be NULL, ordered by a struct
+SELECT id, rank() OVER (PARTITION BY coalesce(s, 'none'), ok ORDER BY p) AS r FROM v;
+DUCKDB SELECT id, rank() OVER (PARTITION BY coalesce(s, 'none'), ok ORDER BY p.x IS NULL AND p.y IS NULL DESC, p.x NULLS FIRST, p.y NULLS FIRST) AS r FROM v;
+
+-- a window of a subquery's values
+SELECT id, sum((SELECT count(*) FROM o WHERE o.cust = c.id)) OVER (PARTITION BY region) AS n FROM c;

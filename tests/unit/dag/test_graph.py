@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trickle.dag import STREAM, TABLE, VIEW, Graph, diamonds, together
@@ -49,6 +49,7 @@ def test_a_circle_is_one_component_and_shares_a_level() -> None:
     assert graph(B="a").circles() == ()
 
 
+@settings(deadline=None)
 @given(acyclic())
 def test_in_order_every_source_comes_first(made: Graph) -> None:
     place = {name: n for n, name in enumerate(made.order())}
@@ -86,6 +87,7 @@ def test_diamonds_that_share_a_member_are_one_unit() -> None:
     assert together(made, [d.members for d in diamonds(made)]) == (("B", "C", "E", "D", "F"), ("G",))
 
 
+@settings(deadline=None)
 @given(acyclic(), st.lists(st.lists(st.integers(0, 11), min_size=2, max_size=4), max_size=3))
 def test_units_keep_groups_whole_and_follow_each_other_in_order(made: Graph, chosen: list[list[int]]) -> None:
     groups = [[f"s{n}" for n in group if f"s{n}" in made.kinds] for group in chosen]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
+from trickle.delta import differentiate
 from trickle.delta.simplify import (
     drop_empty,
     flatten,
@@ -81,3 +84,20 @@ def test_scans_are_pruned() -> None:
 def test_simplify_keeps_the_columns() -> None:
     query = plan("SELECT DISTINCT a.k, b.s FROM a LEFT JOIN b ON a.k = b.k WHERE a.v > 0")
     assert simplify(query).names == query.names
+
+
+def test_what_all_terms_of_a_change_join_is_joined_once() -> None:
+    query = "SELECT a.k FROM a, b, c, d WHERE a.k = b.k AND b.v = c.v AND c.s = d.s AND d.k > 0"
+    schemas = dict.fromkeys("abcd", SCHEMAS["a"])
+    change = differentiate(lower(query, schemas).plan, unchanged=frozenset("cd"))
+    scans = Counter(n.table for n in walk(change) if isinstance(n, Scan))
+    assert scans == {"a": 2, "b": 2, "c": 1, "d": 1}
+
+
+def test_terms_that_only_the_rest_holds_together_keep_what_links_them() -> None:
+    query = "SELECT a.k FROM a, b, c, d WHERE a.k = c.k AND b.v = c.v AND c.s = d.s"
+    schemas = dict.fromkeys("abcd", SCHEMAS["a"])
+    change = differentiate(lower(query, schemas).plan, unchanged=frozenset("cd"))
+    joins = [n for n in walk(change) if isinstance(n, Join)]
+    assert all(join.on != TRUE for join in joins)
+    assert Counter(n.table for n in walk(change) if isinstance(n, Scan)) == {"a": 2, "b": 2, "c": 2, "d": 1}

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from trickle.refresh.choose import Choice, Facts, choose
-from trickle.refresh.holds import Holds, aligned, base_tables, fuse_ceiling
+from trickle.refresh.holds import Holds, aligned, fuse_ceiling
 from trickle.registry.models import Dependency, Refresh, StreamTable
+from trickle.registry.reading import base_tables
 from trickle.registry.scheduling import BLOWN, Fuse, Watermark, WatermarkGroup
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -58,6 +59,13 @@ def test_watermarks_agree_within_the_tolerance() -> None:
     assert not aligned(group, marks(a=0))
     assert aligned(group, marks(a=0, b=60))
     assert not aligned(group, marks(a=0, b=61))
+
+
+def test_those_of_a_circle_stand_on_the_same_tables() -> None:
+    circle = [table(1, "a", "main.x", "trickle.b"), table(2, "b", "main.y", "trickle.a"), table(3, "c", "trickle.b")]
+    for order in (circle, circle[::-1]):
+        assert set(base_tables(order).values()) == {frozenset({"main.x", "main.y"})}
+    assert base_tables([table(4, "d")]) == {"trickle.d": frozenset()}
 
 
 def test_what_holds_a_table() -> None:

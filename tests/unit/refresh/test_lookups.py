@@ -6,27 +6,59 @@ import pyarrow as pa
 import pytest
 
 from trickle.delta import differentiate
-from trickle.lake.model import Bound, Column
+from trickle.lake.model import Bound, Column, Table
 from trickle.plan import KEYS, Field, Scan, SemiJoin, Version, col, same, walk
 from trickle.plan import Column as PlanColumn
-from trickle.refresh.lookups import Key, condition, key_bound, looked_up
+from trickle.refresh.lookups import Key, Lookup, bounds, condition, key_bound
+from trickle.refresh.seeking import looked_up
 from trickle.sql.lower import lower
 
 SCHEMAS = {
     "orders": [("id", "INT"), ("cust", "INT"), ("amount", "INT")],
     "customers": [("id", "INT"), ("region", "STRING")],
+    "regions": [("code", "STRING"), ("name", "STRING")],
 }
 
 
-def lookups(query: str, unchanged: frozenset[str] = frozenset()) -> list[tuple[str, str, tuple[tuple[str, Key], ...]]]:
+def lookups(query: str, unchanged: frozenset[str] = frozenset()) -> list[tuple[str, str, tuple[Key, ...]]]:
     _, found = looked_up(differentiate(lower(query, SCHEMAS).plan, unchanged))
-    return sorted((f.table, f.version.value, f.keys) for f in found.values())
+    return sorted(((f.table, f.version.value, f.keys) for f in found.values()), key=repr)
+
+
+def by_change(column: str, table: str, key: str) -> Key:
+    return Key(column, (((table, Version.CHANGES), key),))
 
 
 def test_each_side_of_a_join_is_looked_up_by_the_change_of_the_other() -> None:
-    orders, customers = (Key((t, Version.CHANGES), c) for t, c in (("orders", "cust"), ("customers", "id")))
     found = lookups("SELECT o.id, c.region FROM orders o JOIN customers c ON o.cust = c.id")
-    assert found == [("customers", "after", (("id", orders),)), ("orders", "before", (("cust", customers),))]
+    assert found == [
+        ("customers", "after", (by_change("id", "orders", "cust"),)),
+        ("orders", "before", (by_change("cust", "customers", "id"),)),
+    ]
+
+
+def test_what_was_looked_up_tells_what_to_look_up_next() -> None:
+    query = "SELECT o.id, r.name FROM orders o JOIN customers c ON o.cust = c.id JOIN regions r ON c.region = r.code"
+    _, found = looked_up(differentiate(lower(query, SCHEMAS).plan, frozenset({"customers", "regions"})))
+    (customers, first), (_, second) = found.items()
+    assert (first.table, first.keys) == ("customers", (by_change("id", "orders", "cust"),))
+    assert (second.table, second.keys) == ("regions", (Key("code", (((customers, Version.AFTER), "region"),)),))
+
+
+def test_terms_that_share_a_state_look_it_up_by_the_keys_of_them_all() -> None:
+    query = "SELECT o.id, r.name FROM orders o JOIN customers c ON o.cust = c.id JOIN regions r ON c.region = r.code"
+    _, found = looked_up(differentiate(lower(query, SCHEMAS).plan, frozenset({"regions"})))
+    (regions,) = (f for f in found.values() if f.table == "regions")
+    (key,) = regions.keys
+    assert {column for _, column in key.among} == {"region"}
+    assert len(key.among) == 2
+
+
+def test_the_right_side_of_an_anti_join_is_looked_up_by_the_left() -> None:
+    changes = Scan("orders", (Field(PlanColumn("a", "INT"), "cust"),), Version.CHANGES)
+    state = Scan("customers", (Field(PlanColumn("c", "INT"), "id"),))
+    _, found = looked_up(SemiJoin(changes, state, same(col("a"), col("c")), anti=True))
+    assert [f.keys[0].column for f in found.values()] == ["id"]
 
 
 def test_both_states_of_a_table_are_looked_up_each_for_itself() -> None:
@@ -46,7 +78,7 @@ def test_a_side_that_did_not_change_looks_nothing_up() -> None:
 def test_renamed_and_filtered_columns_are_followed_to_their_tables() -> None:
     query = """SELECT x.id FROM (SELECT id, cust AS who FROM orders WHERE amount > 3) x
                JOIN (SELECT id AS n, upper(region) AS r FROM customers) y ON x.who = y.n"""
-    assert {(f[0], f[2][0][0]) for f in lookups(query)} == {("customers", "id"), ("orders", "cust")}
+    assert {(f[0], f[2][0].column) for f in lookups(query)} == {("customers", "id"), ("orders", "cust")}
 
 
 @pytest.mark.parametrize(
@@ -63,7 +95,7 @@ def test_what_an_anti_join_keeps_is_not_what_its_keys_find() -> None:
         plan, found = looked_up(SemiJoin(scan, keys, same(col("a"), col("k")), anti))
         assert len(found) == number
         assert {n.table for n in walk(plan) if isinstance(n, Scan)} == {KEYS, *(found or {"orders"})}
-        assert all(lookup.null_safe for lookup in found.values())
+        assert all(key.null_safe for lookup in found.values() for key in lookup.keys)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +105,7 @@ def test_what_an_anti_join_keeps_is_not_what_its_keys_find() -> None:
         ("varchar", pa.array(["b", "a"]), Bound("k", values=("a", "b"))),
         ("varchar", pa.array([1], pa.int32()), None),
         ("float64", pa.array([1.5]), None),
-        ("int64", pa.array(range(5000)), Bound("k", low=0, high=4999)),
+        ("int64", pa.array(range(50_000)), Bound("k", low=0, high=49_999)),
     ],
 )
 def test_the_keys_of_a_change_bound_a_column_of_the_same_kind(type: str, keys: pa.Array, expected: object) -> None:
@@ -86,3 +118,11 @@ def test_a_null_key_finds_nulls_only_where_the_condition_says_so() -> None:
     assert key_bound(column, keys, null_safe=True) == Bound("k", values=(1,), or_null=True)
     assert condition([key_bound(column, keys, null_safe=True)]) == "(`k` IN (1) OR `k` IS NULL)"  # type: ignore[list-item]
     assert condition([Bound("k", values=())]) is None
+
+
+def test_what_a_condition_lists_is_sorted_as_row_groups_are_searched_by_it() -> None:
+    columns = (Column(1, "k", "int32"), Column(2, "s", "varchar"), Column(3, "f", "float64"))
+    table = Table(1, "", 0, "main", "t", "", columns)
+    asked = Lookup("t", Version.AFTER, (), "`k` IN (49, 3, 14) AND `s` IN ('b', 'a') AND `f` > 1.5")
+    found = {b.column: b.values for b in bounds(asked, table, lambda read: None)}
+    assert found == {"k": (3, 14, 49), "s": ("a", "b")}

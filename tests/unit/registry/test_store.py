@@ -11,6 +11,7 @@ from sqlalchemy import Connection, create_engine, update
 
 from trickle.errors import CommitConflict, ConfigError
 from trickle.registry.models import FAILED, Dependency, Refresh, StreamTable
+from trickle.registry.scheduling import Scheduling
 from trickle.registry.store import Registry
 
 NOW = datetime(2024, 2, 29, 12, tzinfo=UTC)
@@ -139,3 +140,93 @@ def test_history_is_newest_first_and_limited(connection: Connection, registry: R
         registry.record(connection, line(table, action))
     assert [h.action for h in registry.history(connection, table.id, 2)] == ["NO_DATA", "DIFFERENTIAL"]
     assert registry.history(connection)[-1] == line(table)
+
+
+def test_the_newest_line_of_each_is_found_at_once(connection: Connection, registry: Registry) -> None:
+    assert Registry(None).last_lines(connection) == {}
+    first, second, third = (registry.add(connection, replace(TABLE, name=name)) for name in "abc")
+    for table, action in ((first, "FULL"), (second, "FULL"), (first, "NO_DATA")):
+        registry.record(connection, line(table, action))
+    found = registry.last_lines(connection)
+    assert {id: last.action for id, last in found.items()} == {first.id: "NO_DATA", second.id: "FULL"}
+    assert registry.last_lines(connection, second.id) == {second.id: found[second.id]}
+    assert registry.last_lines(connection, third.id) == {}
+
+
+def test_of_versions_before_the_oldest_snapshot_the_newest_stays(connection: Connection, registry: Registry) -> None:
+    table, other = (registry.add(connection, replace(TABLE, name=name)) for name in "ab")
+    for one, snapshots in ((table, (11, 21, 31, 41)), (other, (15,))):
+        for snapshot in snapshots:
+            registry.advance(connection, one, snapshot - 1, snapshot, seen=snapshot)
+    scheduling = Scheduling(registry)
+    before = [registry.commit_for(connection, table.id, data, 99) for data in (32, 40, 50)]
+    assert scheduling.forget_versions(connection, 5) == 0
+    assert scheduling.forget_versions(connection, 32) == 2
+    assert [registry.commit_for(connection, table.id, data, 99) for data in (32, 40, 50)] == before == [31, 41, 41]
+    assert registry.commit_for(connection, other.id, 50, 99) == 15
+
+
+def reading(registry: Registry, connection: Connection, name: str, *read: str) -> StreamTable:
+    dependencies = tuple(Dependency(source, n, (), "") for n, source in enumerate(read))
+    named = replace(TABLE, name=name, stored_name=name, dependencies=dependencies)
+    return registry.add(connection, named)
+
+
+def test_what_a_stream_table_stands_on_is_found_without_the_others(connection: Connection, registry: Registry) -> None:
+    low = reading(registry, connection, "low", "main.orders")
+    middle = reading(registry, connection, "middle", "trickle.low", "main.orders")
+    high = reading(registry, connection, "high", "trickle.middle")
+    reading(registry, connection, "aside", "trickle.low")
+    assert [t.name for t in registry.below(connection, high)] == ["low", "middle"]
+    assert registry.below(connection, low) == []
+    assert [t.name for t in registry.readers_of(connection, low)] == ["middle", "aside"]
+    assert [t.id for t in registry.stored(connection, ["trickle.middle", "main.orders"])] == [middle.id]
+
+
+def test_a_circle_is_below_itself(connection: Connection, registry: Registry) -> None:
+    one = reading(registry, connection, "one", "trickle.two")
+    two = reading(registry, connection, "two", "trickle.one")
+    assert registry.below(connection, one) == [one, two] == registry.below(connection, two)
+
+
+def test_names_are_found_whatever_their_case(connection: Connection, registry: Registry) -> None:
+    for name in ("Größe", "GRÖSSER", "plain", "Plain Too"):
+        reading(registry, connection, name)
+    for asked, found in (("größe", "Größe"), ("grösser", "GRÖSSER"), ("PLAIN", "plain"), ("plain too", "Plain Too")):
+        table = registry.find(connection, "MAIN", asked)
+        assert table is not None and table.name == found
+    assert registry.find(connection, "main", "plai") is None
+
+
+def test_needed_snapshots_are_frontiers_and_the_commits_that_hold_them(
+    connection: Connection, registry: Registry
+) -> None:
+    low, high = reading(registry, connection, "low"), reading(registry, connection, "high", "trickle.low")
+    for frontier, snapshot in ((3, 4), (5, 6), (8, 9)):
+        registry.advance(connection, low, frontier, snapshot, frontier)
+    registry.advance(connection, high, 5, 7, 6)
+    assert registry.needed(connection) == {8, 5, 6}
+    held = {registry.commit_for(connection, low.id, 5, 6), registry.commit_for(connection, low.id, 8, 8)}
+    assert held == {6}
+
+
+def test_lessons_are_not_buried_under_refreshes_that_found_nothing(connection: Connection, registry: Registry) -> None:
+    table = registry.add(connection, TABLE)
+    for action in ("FULL", "DIFFERENTIAL", *["NO_DATA"] * 60, "DIFFERENTIAL", "SKIP"):
+        registry.record(connection, line(table, action))
+    registry.record(connection, replace(line(table, "FULL"), error="x"))
+    assert [h.action for h in registry.lessons(connection, table.id)] == ["DIFFERENTIAL", "DIFFERENTIAL", "FULL"]
+    assert len(registry.lessons(connection, table.id, limit=1)) == 2
+
+
+def test_an_older_registry_gets_the_indexes_and_is_used_before(connection: Connection, registry: Registry) -> None:
+    names = [i.name for t in registry.tables.metadata.tables.values() for i in t.indexes if "by_" in str(i.name)]
+    for name in names:
+        connection.exec_driver_sql(f'DROP INDEX "{name}"')
+    connection.execute(update(registry.tables["registry"]).values(version=2))
+    older = Registry(None)
+    assert older.is_current(connection) and not older.is_migrated(connection)
+    older.migrate(connection)
+    assert Registry(None).is_migrated(connection)
+    made = {row[0] for row in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'index'")}
+    assert set(names) <= made and names

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trickle.scheduler.decide import decide, due_at
-from trickle.scheduler.state import Course, Member, Plan, Read, Standing, Start, State, Unit
+from trickle.scheduler.state import NO_LIMIT, Course, Member, Plan, Read, Standing, Start, State, Unit
 from trickle.schedules import Clock, Cron, Every, Manual, OnChange
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -103,6 +103,7 @@ def test_a_cron_time_that_passes_without_a_change_is_spent() -> None:
     hourly = alone(0, ORDERS, clocks=[Cron("0 * * * *")])
     quiet = replace(state([hourly]), courses=[Course(later(60))])
     assert decide(quiet, later(3599)).struck == frozenset()
+    assert decide(quiet, later(3599)).wake == later(3600), "or a change that comes later would be taken for due"
     assert decide(quiet, later(3600)).struck == {0}
     after = replace(state([hourly], orders=7), courses=[Course(later(3601))])
     assert decide(after, later(3602)).wake == later(7200)
@@ -112,6 +113,25 @@ def test_tiers_and_back_off_stretch_intervals_and_nothing_else() -> None:
     cold = replace(alone(0, ORDERS, clocks=[Every(10)]), pace=10.0)
     assert due_at(cold, Course(NOON, factor=2), NOON) == later(200)
     assert due_at(replace(alone(0, clocks=[OnChange(1)]), pace=10.0), Course(NOON, since=later(5)), NOON) == later(6)
+
+
+def test_an_interval_ends_with_the_refresh_that_is_begun_a_quarter_of_it_early_at_most() -> None:
+    unit = alone(0, ORDERS, clocks=[Every(100)])
+    assert [due_at(unit, Course(NOON, takes=s), NOON) for s in (0, 7, 90)] == [later(100), later(93), later(75)]
+    assert due_at(unit, Course(NOON, takes=30, factor=2), NOON) == later(170)
+
+
+def test_who_may_run_beside_few_is_waited_for_and_lets_few_run_beside_it() -> None:
+    units = [replace(alone(n, ORDERS), limit=limit) for n, limit in enumerate((9, 2, 9, 9))]
+    found = state(units, orders=7)
+    began = [Course(later(-60 - n)) for n in (3, 2, 1, 0)]
+    assert [s.unit for s in decide(replace(found, courses=began), NOON).starts] == [0, 1]
+    busy = [replace(began[0], running=True, here=True), *began[1:]]
+    assert [s.unit for s in decide(replace(found, courses=busy), NOON).starts] == [1]
+    full = [replace(c, running=True, here=True) if n in (0, 2) else c for n, c in enumerate(began)]
+    assert decide(replace(found, courses=full), NOON).starts == (), "3 does not overtake 1"
+    elsewhere = [replace(c, here=False) for c in full]
+    assert [s.unit for s in decide(replace(found, courses=elsewhere), NOON).starts] == [1, 3]
 
 
 def test_a_failed_one_waits_for_its_retry() -> None:
@@ -174,7 +194,7 @@ class World:
         for place in plan.behind:
             self.courses[place] = replace(self.courses[place], since=self.courses[place].since or self.now)
         for start in plan.starts:
-            self.courses[start.unit] = Course(self.now, running=True)
+            self.courses[start.unit] = Course(self.now, running=True, here=True)
             self.running[start.unit] = (self.second + self.rng.randint(1, 4), start)
         return plan
 
@@ -182,7 +202,7 @@ class World:
         for place, (until, start) in list(self.running.items()):
             if until <= self.second:
                 del self.running[place]
-                self.courses[place] = replace(self.courses[place], running=False)
+                self.courses[place] = replace(self.courses[place], running=False, here=False)
                 self.commit([100 + m.id for m in self.units[place].members])
                 for m in self.units[place].members:
                     self.standings[m.id] = Standing(start.target, self.head)
@@ -190,6 +210,8 @@ class World:
     def check(self, before: State, plan: Plan) -> None:
         places = [start.unit for start in plan.starts]
         assert len(places) == len(set(places)) <= before.free
+        busy = [*self.running, *places]
+        assert not places or len(busy) <= min(self.units[place].limit for place in busy), "never beside too many"
         for start in plan.starts:
             assert start.unit not in self.running, "never two at once"
             assert start.due <= self.now
@@ -218,7 +240,8 @@ def worlds(draw: st.DrawFn) -> World:
             members.append(member(id, *tables, streams=streams, clocks=[draw(st.sampled_from(CLOCKS))]))
             sources |= {home[s] for s in streams} - {place}
             home[id] = place
-        units.append(Unit(tuple(members), tuple(sorted(sources)), slowest=draw(st.booleans())))
+        limit = draw(st.sampled_from([1, 2, NO_LIMIT, NO_LIMIT]))
+        units.append(Unit(tuple(members), tuple(sorted(sources)), slowest=draw(st.booleans()), limit=limit))
     return World(units, draw(st.integers(1, 3)), Random(draw(st.integers(0, 1 << 20))))
 
 

@@ -66,6 +66,12 @@ def test_clocks_come_from_schedules_lags_and_tiers() -> None:
     }
 
 
+def test_the_least_limit_of_its_members_is_that_of_a_unit() -> None:
+    tables = [table(1, "a", "main.t", worker_limit=3), table(2, "b", "main.t"), table(3, "c", "main.t", worker_limit=1)]
+    units = Layout.of(tables, [["a", "b"]], Every(1)).units
+    assert [u.limit for u in units] == [3, 1]
+
+
 def test_a_tier_is_learned_from_when_a_table_was_last_read() -> None:
     tables = [table(n, f"s{n}", "main.t", schedule="10s", tier="auto") for n in range(4)]
     unread = {0: timedelta(minutes=59), 1: timedelta(hours=2), 2: timedelta(days=2)}

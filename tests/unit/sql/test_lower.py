@@ -170,7 +170,18 @@ def test_an_unknown_table_is_not_found() -> None:
         ("SELECT id FROM orders o RIGHT JOIN LATERAL (SELECT 1 AS x) l", "LATERAL"),
         ("SELECT id, explode(items) FROM orders GROUP BY id", "generator among groups"),
         ("SELECT o.id FROM orders o LEFT JOIN customers c ON c.id IN (SELECT 1)", "subquery in ON"),
-        ("SELECT id FROM orders TABLESAMPLE (10 PERCENT)", "SAMPLE|TABLESAMPLE"),
+        ("SELECT explode(flatten(collect_list(items))) AS x FROM orders", "generator among groups"),
+        ("SELECT id FROM orders TABLESAMPLE (10 PERCENT)", "TABLESAMPLE"),
+        ("SELECT map(1, id) AS m, count(*) AS n FROM orders GROUP BY map(1, id)", "GROUP BY of a map"),
+        ("SELECT DISTINCT map(1, id) AS m FROM orders", "DISTINCT of a map"),
+        ("SELECT map(1, id) AS m FROM orders EXCEPT SELECT map(1, id) FROM orders", "EXCEPT of a map"),
+        ("SELECT session_window(id, '5 minutes') AS w FROM orders", r"session_window\(\)"),
+        ("SELECT window(id, '5 minutes') AS w FROM orders", r"window\(\)"),
+        ("SELECT first_value(id) FILTER (WHERE id > 1) OVER (ORDER BY id) AS x FROM orders", "FILTER of first"),
+        (
+            "SELECT id, (SELECT count(*) FROM customers c RIGHT JOIN orders p ON c.id = o.id) AS n FROM orders o",
+            "a join within a subquery",
+        ),
         ("SELECT * FROM orders PIVOT (sum(amount) FOR id IN (SELECT id FROM customers))", "PIVOT by values"),
         ("SELECT * FROM nowhere(1)", r"nowhere\(\) in FROM"),
         ("SELECT TRANSFORM (id) USING 'cat' AS (id) FROM orders", "TRANSFORM"),
@@ -186,6 +197,15 @@ def test_what_has_no_rule_is_named(query: str, construct: str) -> None:
     [
         ("rand()", Volatility.RANDOM),
         ("uuid()", Volatility.RANDOM),
+        ("shuffle(items)", Volatility.RANDOM),
+        ("uniform(1, 5)", Volatility.RANDOM),
+        ("reflect('java.util.UUID', 'randomUUID')", Volatility.RANDOM),
+        ("DATE 'today'", Volatility.CLOCK),
+        ("CAST('now' AS TIMESTAMP)", Volatility.CLOCK),
+        ("to_date('yesterday')", Volatility.CLOCK),
+        ("current_timezone()", Volatility.CLOCK),
+        ("session_user()", Volatility.SESSION),
+        ("current_database()", Volatility.SESSION),
         ("current_date", Volatility.CLOCK),
         ("now()", Volatility.CLOCK),
         ("current_user()", Volatility.SESSION),
@@ -196,6 +216,19 @@ def test_functions_that_vary_are_classified_and_refused(call: str, kind: Volatil
     assert [v.volatility for v in query.volatile] == [kind]
     with pytest.raises(NotIncremental, match="cannot be maintained"):
         query.require_deterministic()
+
+
+@pytest.mark.parametrize(
+    "call", ["DATE '2024-01-01'", "CAST('now' AS STRING)", "to_date(Name)", "unix_timestamp(Name)"]
+)
+def test_functions_of_their_arguments_are_not_refused(call: str) -> None:
+    assert not read(f"SELECT id, {call} AS x FROM customers").volatile
+
+
+@pytest.mark.parametrize("frame", ["ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE TIES", "GROUPS 1 PRECEDING"])
+def test_frames_that_the_engine_lacks_are_wrong(frame: str) -> None:
+    with pytest.raises(QueryError, match="a window frame cannot"):
+        lower(f"SELECT count(*) OVER (ORDER BY id {frame}) AS n FROM orders", SCHEMAS, dialect="postgres")
 
 
 def test_a_declared_function_is_believed() -> None:

@@ -4,18 +4,20 @@ from trickle.errors import NotFound, QueryError
 from trickle.sql.parse import parse
 from trickle.sql.statement import (
     AddColumn,
-    AddPrimaryKey,
+    AddKey,
     Alteration,
     AlterTable,
     ColumnDef,
     CreateTable,
     DropColumn,
+    DropConstraint,
     DropDefault,
     DropNotNull,
     DropPrimaryKey,
     ForeignKey,
     Name,
     PartitionField,
+    PrimaryKey,
     RenameColumn,
     RenameTable,
     SetCluster,
@@ -77,22 +79,28 @@ def test_postgresql_types_and_defaults_are_translated() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "key"),
     [
-        "(a INT PRIMARY KEY, b INT)",
-        "(a INT, b INT, PRIMARY KEY (a))",
-        "(a INT, b INT, CONSTRAINT k PRIMARY KEY (a) NOT ENFORCED RELY)",
+        ("(a INT PRIMARY KEY, b INT)", PrimaryKey(("a",))),
+        ("(a INT CONSTRAINT k PRIMARY KEY RELY NOT NULL, b INT)", PrimaryKey(("a",), "k", True)),
+        ("(a INT, b INT, PRIMARY KEY (a))", PrimaryKey(("a",))),
+        ("(a INT, b INT, PRIMARY KEY (b, a) NOT ENFORCED NORELY)", PrimaryKey(("b", "a"))),
+        ("(a INT, b INT, CONSTRAINT k PRIMARY KEY (a) NOT ENFORCED RELY)", PrimaryKey(("a",), "k", True)),
     ],
 )
-def test_a_primary_key_is_declared_inline_or_apart(text: str) -> None:
-    assert create(text).primary_key == ("a",)
+def test_a_primary_key_is_declared_inline_or_apart(text: str, key: PrimaryKey) -> None:
+    assert create(text).primary_key == key
 
 
 def test_foreign_keys_are_declared_inline_and_apart() -> None:
-    made = create("(a INT REFERENCES s.u (x) RELY, b INT, FOREIGN KEY (a, b) REFERENCES v NOT ENFORCED)")
+    made = create(
+        "(a INT CONSTRAINT c REFERENCES s.u (x) RELY, b INT, FOREIGN KEY (a, b) REFERENCES v NOT ENFORCED, "
+        "CONSTRAINT d FOREIGN KEY (b) REFERENCES w NOT ENFORCED RELY)"
+    )
     assert made.foreign_keys == (
-        ForeignKey(("a",), Name("s", "u"), ("x",), True),
+        ForeignKey(("a",), Name("s", "u"), ("x",), True, "c"),
         ForeignKey(("a", "b"), Name(None, "v")),
+        ForeignKey(("b",), Name(None, "w"), rely=True, name="d"),
     )
 
 
@@ -179,9 +187,16 @@ def test_what_a_table_cannot_have_is_refused_by_name(text: str, message: str) ->
         ("ALTER COLUMN a SET DEFAULT 1 + 1", (SetDefault("a", "1 + 1"),)),
         ("ALTER COLUMN a DROP DEFAULT", (DropDefault("a"),)),
         ("ALTER COLUMN a SET NOT NULL, ALTER b DROP NOT NULL", (SetNotNull("a"), DropNotNull("b"))),
-        ("ADD PRIMARY KEY (a, b)", (AddPrimaryKey(("a", "b")),)),
-        ("ADD CONSTRAINT k PRIMARY KEY (a) NOT ENFORCED", (AddPrimaryKey(("a",)),)),
+        ("ADD PRIMARY KEY (a, b)", (AddKey(PrimaryKey(("a", "b"))),)),
+        ("ADD CONSTRAINT k PRIMARY KEY (a) NOT ENFORCED", (AddKey(PrimaryKey(("a",), "k")),)),
+        ("ADD FOREIGN KEY (a) REFERENCES u RELY", (AddKey(ForeignKey(("a",), Name(None, "u"), rely=True)),)),
+        (
+            "ADD CONSTRAINT f FOREIGN KEY (a) REFERENCES s.u (x)",
+            (AddKey(ForeignKey(("a",), Name("s", "u"), ("x",), name="f")),),
+        ),
         ("DROP PRIMARY KEY", (DropPrimaryKey(),)),
+        ("DROP CONSTRAINT f", (DropConstraint("f"),)),
+        ("DROP CONSTRAINT IF EXISTS `odd name`", (DropConstraint("odd name", True),)),
         ("SET PARTITIONED BY (day(d))", (SetPartition((PartitionField("d", "day"),)),)),
         ("RESET PARTITIONED BY", (SetPartition(()),)),
         ("CLUSTER BY (a)", (SetCluster(("a",)),)),
@@ -199,9 +214,11 @@ def test_a_table_is_altered_in_spark_and_standard_words(text: str, actions: tupl
         ("ADD COLUMN a INT FIRST", "FIRST"),
         ("ADD COLUMN a INT AFTER b", "AFTER"),
         ("ADD COLUMN a INT PRIMARY KEY", "PRIMARY"),
-        ("ADD CONSTRAINT c CHECK (a > 0)", "ADD CONSTRAINT"),
+        ("ADD CONSTRAINT c CHECK (a > 0)", "constraint CHECK"),
+        ("ADD FOREIGN KEY (a)", "expected REFERENCES"),
+        ("ADD PRIMARY KEY (a) ENFORCED", "not enforced"),
         ("ADD PARTITION (d = 1)", "ADD PARTITION"),
-        ("DROP CONSTRAINT c", "DROP CONSTRAINT"),
+        ("DROP CONSTRAINT", "a constraint's name"),
         ("ALTER COLUMN a COMMENT 'x'", "COMMENT"),
         ("ALTER COLUMN a.b TYPE INT", "field inside a column"),
         ("SET TBLPROPERTIES ('a' = 'b')", "TBLPROPERTIES"),

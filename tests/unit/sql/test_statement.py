@@ -10,6 +10,7 @@ from trickle.sql.statement import (
     MergeClause,
     Name,
     PartitionField,
+    PrimaryKey,
     Update,
     quote_spark,
 )
@@ -49,7 +50,7 @@ def test_a_table_needs_columns_or_a_query() -> None:
 @pytest.mark.parametrize(
     "clauses",
     [
-        {"primary_key": ("b",)},
+        {"primary_key": PrimaryKey(("b",))},
         {"cluster_by": ("b",)},
         {"partitioned_by": (PartitionField("b"),)},
         {"foreign_keys": (ForeignKey(("b",), Name(None, "u")),)},
@@ -65,7 +66,7 @@ def test_column_names_are_compared_without_case() -> None:
         CreateTable(T, (ColumnDef("a", "INT"), ColumnDef("A", "INT")))
     with pytest.raises(QueryError, match="twice"):
         Update(T, (("a", "1"), ("A", "2")))
-    assert CreateTable(T, (ColumnDef("Id", "INT"),), primary_key=("ID",)).primary_key == ("ID",)
+    assert CreateTable(T, (ColumnDef("Id", "INT"),), primary_key=PrimaryKey(("ID",))).primary_key == PrimaryKey(("ID",))
 
 
 def test_an_unknown_partition_transform_is_refused() -> None:

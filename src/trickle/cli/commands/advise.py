@@ -7,10 +7,15 @@ from typing import Annotated
 import typer
 
 from ..answers import show_facts
-from ..options import Json, SomeStreamTable, options
+from ..completion import stream_table_names
+from ..examples import as_epilog
+from ..options import Json, SomeStreamTable, named, options
+from .health import show_ill
 from .hold import GroupName
 
-Members = Annotated[list[str], typer.Argument(help="The stream tables, two at least.")]
+Members = Annotated[
+    list[str], typer.Argument(help="The stream tables, two at least.", autocompletion=stream_table_names)
+]
 Modes = Annotated[bool, typer.Option("--mode", help="Recommend refresh modes, not schedules.")]
 
 groups = typer.Typer(help="Name stream tables that are always committed together.", no_args_is_help=True)
@@ -18,11 +23,12 @@ groups = typer.Typer(help="Name stream tables that are always committed together
 
 def diagnose(ctx: typer.Context, name: SomeStreamTable = None, json: Json = False) -> None:
     """Show which stream tables fail, are suspended or are held: why, and what to do."""
-    from ...ops.diagnose import Diagnosis
+    from ...ops.diagnose import diagnose_errors
 
     given = options(ctx, json)
-    with given.open() as db:
-        show_facts(given, db.diagnose_errors(name), Diagnosis, "all is well")
+    with given.look() as ledger:
+        found = diagnose_errors(ledger, named(name))
+    show_ill(given, found, "all is well")
 
 
 def recommend(ctx: typer.Context, name: SomeStreamTable = None, mode: Modes = False, json: Json = False) -> None:
@@ -38,7 +44,7 @@ def recommend(ctx: typer.Context, name: SomeStreamTable = None, mode: Modes = Fa
             show_facts(given, found, ScheduleRecommendation, "no stream tables")
 
 
-@groups.command("create")
+@groups.command("create", epilog=as_epilog("trickle group create daily totals averages"))
 def create(ctx: typer.Context, name: GroupName, members: Members, json: Json = False) -> None:
     """Name stream tables that schedulers commit together."""
     from ...ops.refresh_groups import RefreshGroupRecord
@@ -48,7 +54,7 @@ def create(ctx: typer.Context, name: GroupName, members: Members, json: Json = F
         show_facts(given, [db.create_refresh_group(name, members)], RefreshGroupRecord)
 
 
-@groups.command("drop")
+@groups.command("drop", epilog=as_epilog("trickle group drop daily"))
 def drop(ctx: typer.Context, name: GroupName) -> None:
     """Let the members go their own ways again."""
     given = options(ctx)
@@ -57,7 +63,7 @@ def drop(ctx: typer.Context, name: GroupName) -> None:
     given.output.say("done")
 
 
-@groups.command("list")
+@groups.command("list", epilog=as_epilog("trickle group list"))
 def list_groups(ctx: typer.Context, json: Json = False) -> None:
     """List the groups."""
     from ...ops.refresh_groups import RefreshGroupRecord

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..answers import show
+from ..completion import one_of
 from ..options import Dialect, Json, Query, QueryFile, assignments, options
 from .sql import read_text
 
@@ -14,7 +15,14 @@ EXAMPLE = """\
 trickle create totals 'SELECT customer, sum(amount) AS total FROM orders GROUP BY customer' --mode DIFFERENTIAL"""
 
 Name = Annotated[str, typer.Argument(help="What it is to be called, with a schema if that is not main.")]
-Mode = Annotated[str, typer.Option("--mode", help="AUTO, DIFFERENTIAL, FULL or IMMEDIATE.")]
+Mode = Annotated[
+    str,
+    typer.Option(
+        "--mode",
+        help="AUTO, DIFFERENTIAL, FULL or IMMEDIATE.",
+        autocompletion=one_of("AUTO", "DIFFERENTIAL", "FULL", "IMMEDIATE"),
+    ),
+]
 Given = Annotated[
     list[str] | None, typer.Option("--option", "-o", metavar="NAME=VALUE", help="Another option; may be repeated.")
 ]
@@ -42,4 +50,6 @@ def create(
     text = read_text(query, file).strip().rstrip(";")
     with given.open() as db:
         declare = db.create_or_replace_stream_table if or_replace else db.create_stream_table
-        show(given, declare(name, text, initialize=not no_fill, dialect=dialect, **chosen))
+        with given.progress(f"creating {name} …"):
+            made = declare(name, text, initialize=not no_fill, dialect=dialect, **chosen)
+        show(given, made)

@@ -13,9 +13,10 @@ import typer
 
 from ...errors import TrickleError
 from ...records import Record
+from ..answers import show_facts
 from ..exit_codes import ExitCode
+from ..faces import Face
 from ..options import Json, Options, options
-from ..output import Rows
 
 NoSpark = Annotated[bool, typer.Option("--no-spark", help="Do not start Spark.")]
 _LITTLE_DISK = 1 << 30
@@ -29,11 +30,14 @@ class Finding(Record):
     fix: str = ""
 
 
+FACE = Face[Finding](("check", "is", "found", "fix"), lambda f: (f.check, "well" if f.ok else "WRONG", f.found, f.fix))
+
+
 def doctor(ctx: typer.Context, no_spark: NoSpark = False, json: Json = False) -> None:
     """Check Python, packages, Java, Spark and the lake, with a fix for what is wrong."""
     given = options(ctx, json)
-    findings = [*machine(), *_spark(given, no_spark), *_lake(given)]
-    given.output.rows(Rows.of(findings, Finding))
+    findings = [*machine(), *_spark(given, no_spark), _project(given), *_lake(given)]
+    show_facts(given, findings, Finding, face=FACE)
     if not all(f.ok for f in findings):
         raise typer.Exit(ExitCode.ENVIRONMENT)
     given.output.say("all is well")
@@ -91,7 +95,20 @@ def _spark(given: Options, left_out: bool) -> Iterator[Finding]:
     yield _tried("Spark", start)
 
 
+def _project(given: Options) -> Finding:
+    """Which file says what lake is meant, if one does."""
+    return Finding("trickle.toml", True, str(given.project.path or "none here or above"))
+
+
 def _lake(given: Options) -> Iterator[Finding]:
+    """The lake that is meant; none is needed where nobody names one."""
+    from ...lake.location import lake_exists
+
+    is_named = given.lake is not None or given.project.path is not None
+    if not (is_named or lake_exists(given.location, given.chosen())):
+        yield Finding("lake", True, "none here; `trickle init` and `trickle import` make one")
+        return
+
     def look() -> str:
         with given.open() as db:
             return f"{db.lake.catalog.label}, snapshot {db.head()}, files in {db.lake.storage.root}"

@@ -10,8 +10,6 @@ import typer
 from ...records import Record
 from ..options import Json, StreamTableName, options
 
-EXAMPLE = "trickle drop totals --cascade"
-
 Cascade = Annotated[bool, typer.Option("--cascade", help="Those that read it go too.")]
 
 

@@ -11,8 +11,10 @@ import typer
 
 from ...config import SETTINGS
 from ...records import Record
+from .. import faces
+from ..answers import show_facts
 from ..options import Json, Table, options
-from ..output import Rows
+from ..tables import Rows
 
 Schema = Annotated[str | None, typer.Option("--schema", help="Only the tables of this schema.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the newest so many.")]
@@ -35,12 +37,16 @@ class VersionRecord(Record):
 
 
 def tables(ctx: typer.Context, schema: Schema = None, json: Json = False) -> None:
-    """List the tables."""
+    """List the tables; for people, without those in which stream tables are stored (--schema trickle)."""
     from ...execute.describe import TableRecord
+    from ...refresh.sources import STORED_SCHEMA
 
     given = options(ctx, json)
     with given.open() as db:
-        given.output.rows(Rows.of(db.tables(schema), TableRecord))
+        found: list[TableRecord] = db.tables(schema)
+    if given.format == "table" and schema is None:
+        found = [t for t in found if t.schema != STORED_SCHEMA]
+    show_facts(given, found, TableRecord, "no tables; `trickle import` and `trickle sql` make some", faces.TABLES)
 
 
 def describe(ctx: typer.Context, name: Table, json: Json = False) -> None:
@@ -59,7 +65,7 @@ def snapshots(ctx: typer.Context, limit: Limit = None, json: Json = False) -> No
     given = options(ctx, json)
     with given.open() as db:
         found = db.snapshots()
-    given.output.rows(Rows.of(found[-limit:] if limit else found, SnapshotRecord))
+    show_facts(given, found[-limit:] if limit else found, SnapshotRecord, face=faces.SNAPSHOTS)
 
 
 def settings(ctx: typer.Context, json: Json = False) -> None:
@@ -67,7 +73,7 @@ def settings(ctx: typer.Context, json: Json = False) -> None:
     given = options(ctx, json)
     chosen = given.chosen()
     known = [SettingRecord(s.name, chosen[s.name], s.default, s.range, s.meaning) for s in SETTINGS]
-    given.output.rows(Rows.of(known, SettingRecord))
+    show_facts(given, known, SettingRecord, face=faces.SETTINGS)
 
 
 def version(ctx: typer.Context, json: Json = False) -> None:

@@ -6,21 +6,42 @@ from typing import Annotated
 
 import typer
 
-from ..options import Json, SomeStreamTable, options
+from ..completion import one_of
+from ..options import Json, SomeStreamTable, named, options
 
-EXAMPLE = "trickle graph --format mermaid"
+Columns = Annotated[bool, typer.Option("--columns", help="Of one stream table: which columns its own are made of.")]
+Picture = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="How it is drawn: text, mermaid, dot or json.",
+        autocompletion=one_of("text", "mermaid", "dot", "json"),
+    ),
+]
 
-Picture = Annotated[str | None, typer.Option("--format", help="How it is drawn: text, mermaid, dot or json.")]
 
-
-def graph(ctx: typer.Context, name: SomeStreamTable = None, format: Picture = None, json: Json = False) -> None:
+def graph(
+    ctx: typer.Context,
+    name: SomeStreamTable = None,
+    columns: Columns = False,
+    format: Picture = None,
+    json: Json = False,
+) -> None:
     """Draw tables, views and stream tables with what they read; of one stream table, what it stands on."""
-    from ...ops.graph import TreeRecord
+    from ...ops import graph as graphs
     from ..answers import show_facts
 
+    if columns and name is None:
+        raise typer.BadParameter("name a stream table", param_hint="--columns")
     given = options(ctx, json)
-    with given.open() as db:
-        if name is not None:
-            show_facts(given, db.dependency_tree(name), TreeRecord)
+    if columns and name is not None:
+        from ...ops.lineage import ColumnOrigin
+
+        with given.open() as db:
+            show_facts(given, db.column_lineage(name), ColumnOrigin)
+        return
+    with given.look() as ledger:
+        if (wanted := named(name)) is not None:
+            show_facts(given, graphs.dependency_tree(ledger, wanted), graphs.TreeRecord)
             return
-        print(db.graph(format or ("json" if given.format == "json" else "text")))
+        print(graphs.graph(ledger, format or ("json" if given.format == "json" else "text")))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..answers import show_facts
+from ..examples import as_epilog
 from ..options import DryRun, Json, SomeTable, Table, options
 
 Threshold = Annotated[
@@ -30,7 +31,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(epilog=as_epilog("trickle maintain merge orders"))
 def merge(ctx: typer.Context, table: SomeTable = None, json: Json = False) -> None:
     """Merge small neighbouring files; every snapshot and the change feed stay readable."""
     from ...lake.maintenance.merging import Merged
@@ -40,7 +41,7 @@ def merge(ctx: typer.Context, table: SomeTable = None, json: Json = False) -> No
         show_facts(given, db.merge_files(table), Merged, "no small files to merge")
 
 
-@app.command()
+@app.command(epilog=as_epilog("trickle maintain rewrite --threshold 0.2"))
 def rewrite(ctx: typer.Context, table: SomeTable = None, threshold: Threshold = None, json: Json = False) -> None:
     """Rewrite files of which many rows are deleted."""
     from ...lake.maintenance.rewriting import Rewritten
@@ -50,7 +51,7 @@ def rewrite(ctx: typer.Context, table: SomeTable = None, threshold: Threshold = 
         show_facts(given, db.rewrite_deletes(table, threshold), Rewritten, "no file has that many deleted rows")
 
 
-@app.command()
+@app.command(epilog=as_epilog("trickle maintain cluster orders --by customer"))
 def cluster(ctx: typer.Context, table: Table, by: Keys = None, json: Json = False) -> None:
     """Rewrite a table sorted by its cluster keys, or by the columns named."""
     from ...lake.maintenance.cluster import Clustered
@@ -60,7 +61,7 @@ def cluster(ctx: typer.Context, table: Table, by: Keys = None, json: Json = Fals
         show_facts(given, db.cluster(table, by or None), Clustered, "the table is empty")
 
 
-@app.command()
+@app.command(epilog=as_epilog("trickle maintain expire --older-than 7d --dry-run"))
 def expire(
     ctx: typer.Context,
     keep: Keep = None,
@@ -79,7 +80,7 @@ def expire(
     show_facts(given, found, Expired, "no snapshot to expire")
 
 
-@app.command()
+@app.command(epilog=as_epilog("trickle maintain clean --dry-run"))
 def clean(ctx: typer.Context, grace: Grace = None, dry_run: DryRun = False, json: Json = False) -> None:
     """Remove files that the catalog noted for deletion, after the grace period."""
     from ...lake.maintenance.orphans import Removed
@@ -89,7 +90,7 @@ def clean(ctx: typer.Context, grace: Grace = None, dry_run: DryRun = False, json
         show_facts(given, db.clean_files(grace, dry_run), Removed, "no file is due for removal")
 
 
-@app.command()
+@app.command(epilog=as_epilog("trickle maintain orphans --dry-run"))
 def orphans(ctx: typer.Context, grace: Grace = None, dry_run: DryRun = False, json: Json = False) -> None:
     """Remove files that no snapshot ever named: what crashed writers left behind."""
     from ...lake.maintenance.orphans import Removed

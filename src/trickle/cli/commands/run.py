@@ -5,21 +5,39 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Annotated
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..completion import one_of
 from ..options import options
 
-EXAMPLE = "trickle run --until-idle"
+if TYPE_CHECKING:
+    from ...scheduler.loop import Scheduler
+    from ...session import Session
+
 
 Seconds = Annotated[str | None, typer.Option("--for", help="End after this long: 90s, 5m. Without it, run until told.")]
 UntilIdle = Annotated[bool, typer.Option("--until-idle", help="End when every stream table is fresh.")]
-Log = Annotated[str, typer.Option("--log", help="How events are written: text, json or none.")]
+Log = Annotated[
+    str,
+    typer.Option(
+        "--log", help="How events are written: text, json or none.", autocompletion=one_of("text", "json", "none")
+    ),
+]
+Web = Annotated[bool, typer.Option("--web", help="Serve pages and metrics, see the settings web.*.")]
+Metrics = Annotated[bool, typer.Option("--metrics", help="Serve the metrics alone.")]
 
 
-def run(ctx: typer.Context, seconds: Seconds = None, until_idle: UntilIdle = False, log: Log = "text") -> None:
+def run(
+    ctx: typer.Context,
+    seconds: Seconds = None,
+    until_idle: UntilIdle = False,
+    log: Log = "text",
+    web: Web = False,
+    metrics: Metrics = False,
+) -> None:
     """Keep stream tables fresh. SIGTERM or Ctrl-C: running refreshes are ended, then the scheduler."""
     from ...events import log_to
     from ...schedules import read_duration
@@ -32,8 +50,19 @@ def run(ctx: typer.Context, seconds: Seconds = None, until_idle: UntilIdle = Fal
         if log != "none":
             db.subscribe(log_to(sys.stdout, log == "json" or given.format == "json"))
         scheduler = db.scheduler()
-        with stopped_by_signals(scheduler.stop):
+        with stopped_by_signals(scheduler.stop), served(db, scheduler, web, metrics):
             db.run_scheduler(scheduler, wanted, until_idle)
+
+
+def served(db: Session, scheduler: Scheduler, web: bool, metrics: bool) -> AbstractContextManager[object]:
+    """The web server, if it is wanted; where it listens is said on stderr, since events go to stdout."""
+    if not (web or metrics):
+        return nullcontext()
+    from ...web.server import Server
+
+    server = Server(db, scheduler, metrics_only=not web)
+    typer.echo(f"serving {server.url}", err=True)
+    return server
 
 
 @contextmanager

@@ -10,7 +10,13 @@ import typer
 
 from ...errors import QueryError, StorageError
 from ..answers import show
-from ..options import Format, Json, Table, options
+from ..options import Format, Json, Options, Table, options
+
+EXAMPLES = (
+    "trickle sql 'SELECT * FROM orders LIMIT 10'",
+    "trickle sql 'SELECT * FROM orders' --format csv",
+    "echo 'SELECT count(*) AS n FROM orders' | trickle sql --json",
+)
 
 Text = Annotated[str | None, typer.Argument(help="One statement, or several with semicolons between.")]
 File = Annotated[str | None, typer.Option("--file", "-f", help="Read the statements from a file; - is stdin.")]
@@ -27,20 +33,32 @@ def sql(
     rows: Most = 1000,
     json: Json = False,
 ) -> None:
-    """Run statements: from the argument, from a file, or from stdin."""
+    """Run statements: from the argument, a file or stdin; without any of them, at a terminal, in a shell."""
     from ...sql.script import split
 
     given = options(ctx, json, format)
+    if statement is None and file is None and sys.stdin.isatty():
+        _converse(given, rows)
+        return
     statements = split(read_text(statement, file))
     with given.open() as db:
         is_open = False
         for one in statements:
             is_open = _is_open_after(one, is_open)
-            show(given, db.sql(one), rows)
+            with given.progress("running …"):
+                result = db.sql(one)
+            show(given, result, rows)
         if is_open:
             raise QueryError(
                 "the statements end inside a transaction", detail="its changes were rolled back.", hint="add COMMIT."
             )
+
+
+def _converse(given: Options, rows: int) -> None:
+    from ..shell.shell import Shell
+
+    with given.open() as db:
+        Shell(given, db, rows).run()
 
 
 def changes(

@@ -5,17 +5,21 @@ from __future__ import annotations
 import typer
 
 from ..answers import show_facts
-from ..options import Json, SomeStreamTable, options
+from ..faces import STATUS
+from ..options import Json, SomeStreamTable, named, options
 from .listing import NONE
-
-EXAMPLE = "trickle status totals"
-BRIEF = ("name", "status", "effective_mode", "data_snapshot", "lag_seconds", "last_action", "last_reason", "last_error")
 
 
 def status(ctx: typer.Context, name: SomeStreamTable = None, json: Json = False) -> None:
     """Show for which snapshot each stream table is exact, how far it lags behind, and what was done last."""
-    from ...ops.facts import StatusRecord
+    from ...ops import facts
 
     given = options(ctx, json)
-    with given.open() as db:
-        show_facts(given, db.stream_table_status(name), StatusRecord, NONE, BRIEF)
+    with given.look() as ledger:
+        found = facts.status(ledger, named(name))
+    show_facts(given, found, facts.StatusRecord, NONE, STATUS)
+    for fact in found:
+        if fact.last_error:
+            given.output.say(f"{fact.name}: {fact.last_error}", style="red")
+    if any(fact.last_error for fact in found):
+        given.output.say("`trickle health` says what to do")

@@ -12,7 +12,8 @@ from ...lake.maintenance.merging import Merged
 from ...lake.maintenance.rewriting import Rewritten
 from ...registry.models import StreamTable
 from ..answers import answer, definition, fetch, sentence
-from ..output import Output, Rows, counted
+from ..output import Output, counted
+from ..tables import Rows
 from . import shop
 
 if TYPE_CHECKING:

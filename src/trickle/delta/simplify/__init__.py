@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trickle.delta.simplify.drop_empty import drop_empty
+from trickle.delta.simplify.factor_joins import factor_joins
 from trickle.delta.simplify.flatten import flatten
 from trickle.delta.simplify.merge_projections import merge_projections
 from trickle.delta.simplify.outer_to_inner import outer_to_inner
@@ -16,6 +17,7 @@ PASSES = (
     push_filters,
     push_semi_joins,
     flatten,
+    factor_joins,
     merge_projections,
     prune_columns,
     merge_projections,
@@ -31,6 +33,7 @@ def simplify(plan: Node) -> Node:
 __all__ = [
     "PASSES",
     "drop_empty",
+    "factor_joins",
     "flatten",
     "merge_projections",
     "outer_to_inner",

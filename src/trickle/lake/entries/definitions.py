@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,8 +9,9 @@ from typing import Any
 from sqlalchemy import select, update
 
 from .. import inlined
-from ..definitions import PRIMARY_KEY_TAG, VIEW_SQL_TAG
+from ..definitions import VIEW_SQL_TAG
 from ..draft import TableDraft
+from ..keys import tags_of
 from ..model import Column, Table
 from .rows import Rows, folder_of, quoted
 
@@ -88,7 +88,7 @@ class DefinitionEntries(Rows):
         self._layout(part, None)
         self._version(id)
         inlined.add_store(commit.catalog, self.connection, table, commit.version)
-        self._tags(id, self._table_tags(part))
+        self._tags(id, self._changed_tags(table, None))
         commit.tokens.append(f"created_table:{quoted(table.schema, table.name)}")
 
     def _table_row(self, table: Table) -> None:
@@ -135,19 +135,17 @@ class DefinitionEntries(Rows):
             commit.tokens.append(f"altered_table:{table.id}")
         self._alter_columns(table.id, before.columns, table.columns)
         self._layout(part, before)
-        if table.primary_key != before.primary_key or part.tags:
-            for key in self._table_tags(part):
-                self.end("tag", object_id=table.id, key=key)
-            self._tags(table.id, self._table_tags(part))
+        changed = self._changed_tags(table, before)
+        for key in changed:
+            self.end("tag", object_id=table.id, key=key)
+        self._tags(table.id, changed)
         self._version(table.id)
         inlined.add_store(commit.catalog, self.connection, table, commit.version)
 
-    def _table_tags(self, part: TableDraft) -> dict[str, str]:
-        table, before = part.table, part.before
-        tags = dict(part.tags)
-        if table.primary_key != (before.primary_key if before else ()):
-            tags[PRIMARY_KEY_TAG] = json.dumps(list(table.primary_key))
-        return tags
+    def _changed_tags(self, table: Table, before: Table | None) -> dict[str, str]:
+        """The tags with declared keys that are not as before."""
+        old = tags_of(before.key, before.foreign_keys) if before else tags_of(None, ())
+        return {key: text for key, text in tags_of(table.key, table.foreign_keys).items() if old[key] != text}
 
     def _tags(self, object_id: int, tags: dict[str, str]) -> None:
         self.put(

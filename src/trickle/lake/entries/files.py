@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Table as SqlTable
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 
 from .. import mapping
 from ..draft import FileSwap, TableDraft
@@ -189,11 +189,9 @@ class FileEntries(Rows):
 
     def _recount(self) -> None:
         d = self.tables_["data_file"].c
-        rows = self.connection.execute(
-            select(d.record_count, d.file_size_bytes).where(d.table_id == self.table.id, d.end_snapshot.is_(None))
-        ).all()
-        self.records = sum(r.record_count for r in rows)
-        self.bytes = sum(r.file_size_bytes for r in rows)
+        sums = select(func.sum(d.record_count), func.sum(d.file_size_bytes))
+        row = self.connection.execute(sums.where(d.table_id == self.table.id, d.end_snapshot.is_(None))).one()
+        self.records, self.bytes = (int(n or 0) for n in row)
 
     def _column_stats(self, files: Sequence[ColumnStats]) -> None:
         t = self.tables_["table_column_stats"]

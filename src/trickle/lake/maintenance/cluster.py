@@ -41,7 +41,7 @@ def cluster(lake: Lake, name: TableName, by: list[str] | None) -> Iterator[Clust
         columns = [F.col("`" + k.replace("`", "``") + "`") for k in keys]
         return rows.repartitionByRange(wanted, *columns).sortWithinPartitions(*columns)
 
-    after, snapshot = move(lake, table, head, old, arrange, lake.settings["lake.row_group_rows"])
+    after, snapshot = move(lake, table, head, old, arrange)
     yield Clustered(table.label, tuple(keys), len(old), after, snapshot)
 
 

@@ -49,11 +49,10 @@ def move(
     head: Snapshot,
     old: list[DataFile],
     arrange: Callable[[DataFrame], DataFrame],
-    row_group_rows: int | None = None,
 ) -> tuple[int, int]:
     """Write the live rows of files into new ones, row ids kept, and swap them in; no row changes."""
     rows = arrange(with_row_ids(lake, table, head, old))
-    new = lake.writer(table).write_spark(rows, with_row_ids=True, row_group_rows=row_group_rows)
+    new = lake.writer(table).write_spark(rows, with_row_ids=True)
     draft = Draft(head, message="rewrite files")
     part = draft.of(table)
     part.moved = True

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from trickle.sql.grammar.cursor import Cursor
-from trickle.sql.grammar.tables import cluster_clause, column_def, key_traits, partition_clause
+from trickle.sql.grammar.keys import constraint, sees_constraint
+from trickle.sql.grammar.tables import cluster_clause, column_def, partition_clause
 from trickle.sql.grammar.types import type_name
 from trickle.sql.statement import (
     AddColumn,
-    AddPrimaryKey,
+    AddKey,
     Alteration,
     AlterTable,
     DropColumn,
+    DropConstraint,
     DropDefault,
     DropNotNull,
     DropPrimaryKey,
@@ -56,11 +58,8 @@ def _actions(cursor: Cursor) -> tuple[Alteration, ...]:
 
 
 def _add(cursor: Cursor) -> Iterator[Alteration]:
-    if cursor.sees("CONSTRAINT") and cursor.peek(2).reads("PRIMARY"):
-        cursor.index += 2
-    if cursor.accept("PRIMARY", "KEY"):
-        yield AddPrimaryKey(cursor.column_names())
-        key_traits(cursor)
+    if sees_constraint(cursor):
+        yield AddKey(constraint(cursor))
         return
     if cursor.sees_any("CONSTRAINT", "FOREIGN", "UNIQUE", "CHECK", "PARTITION") and cursor.peek(1).kind != "end":
         raise cursor.error(f"ADD {cursor.word()} is not supported in ALTER TABLE")
@@ -75,8 +74,12 @@ def _drop(cursor: Cursor) -> Iterator[Alteration]:
     if cursor.accept("PRIMARY", "KEY"):
         yield DropPrimaryKey()
         return
-    if cursor.sees_any("CONSTRAINT", "PARTITION"):
-        raise cursor.error(f"DROP {cursor.word()} is not supported in ALTER TABLE")
+    if cursor.accept("CONSTRAINT"):
+        if_exists = cursor.accept("IF", "EXISTS")
+        yield DropConstraint(cursor.name("a constraint's name"), if_exists)
+        return
+    if cursor.sees("PARTITION"):
+        raise cursor.error("DROP PARTITION is not supported in ALTER TABLE")
     cursor.accept_any("COLUMNS", "COLUMN")
     if_exists = cursor.accept("IF", "EXISTS")
     columns = cursor.column_names() if cursor.sees("(") else _while_no_verb(cursor, _column)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from trickle.errors import QueryError
-from trickle.sql.dialects import expression_to_spark, to_spark
 from trickle.sql.grammar.lexer import (
     Token,
     brackets,
@@ -160,6 +159,8 @@ class Cursor:
         if not self.sees_query():
             raise self.error(f"expected a query, found {self.found()}")
         first, self.index = self.index, len(self.tokens) - 1
+        from trickle.sql.dialects import to_spark
+
         return to_spark(self.slice(first, self.index), self.dialect)
 
     def expression(self, *stops: str) -> str:
@@ -171,6 +172,8 @@ class Cursor:
             self.index = self.closing() + 1 if token.reads("(") or token.reads("[") else self.index + 1
         if self.index == first:
             raise self.error(f"expected an expression, found {self.found()}")
+        from trickle.sql.dialects import expression_to_spark
+
         return expression_to_spark(self.slice(first, self.index), self.dialect)
 
     def _ends_expression(self, first: int, stops: tuple[str, ...]) -> bool:
@@ -181,3 +184,16 @@ class Cursor:
         before = self.tokens[self.index - 1]
         inside_predicate = any(before.reads(first) and self.sees(then) for first, then in _PREDICATES)
         return self.sees_any(*stops) and not inside_predicate
+
+
+def table_name(text: str) -> Name:
+    """A table's name as SQL writes it.
+
+    >>> table_name("sales.`my orders`").name
+    'my orders'
+    """
+    cursor = Cursor(text)
+    name = cursor.table_name()
+    if not cursor.done():
+        raise QueryError(f'"{text}" is not a table name', hint="quote odd names with backquotes.")
+    return name

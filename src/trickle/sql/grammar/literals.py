@@ -8,15 +8,18 @@ from trickle.sql.grammar.cursor import Cursor
 from trickle.sql.statement import FunctionCall, Options, Value
 
 _WORDS: dict[str, Value] = {"TRUE": True, "FALSE": False, "NULL": None}
+_TIMES = ("TIMESTAMP", "DATE")
 _SUFFIX = re.compile(r"(?:bd|[lsydf])$", re.IGNORECASE)
 
 
 def literal(cursor: Cursor) -> Value:
-    """A string, a number, TRUE, FALSE, NULL, or a list of them.
+    """A string, a number, TRUE, FALSE, NULL, or a list of them; a TIMESTAMP or a DATE is its string.
 
     >>> literal(Cursor("ARRAY('a', -1.5, NULL)"))
     ('a', -1.5, None)
     """
+    if cursor.sees_any(*_TIMES) and cursor.peek(1).kind == "string":
+        cursor.take()
     token = cursor.peek()
     if token.kind == "string":
         return cursor.string()

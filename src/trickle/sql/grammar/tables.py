@@ -6,8 +6,17 @@ from dataclasses import dataclass, field
 
 from trickle.errors import QueryError
 from trickle.sql.grammar.cursor import Cursor
+from trickle.sql.grammar.keys import constraint, constraint_name, foreign_key, primary_key, sees_constraint
 from trickle.sql.grammar.types import type_name
-from trickle.sql.statement import TRANSFORMS, ColumnDef, CreateTable, ForeignKey, PartitionField, distinct
+from trickle.sql.statement import (
+    TRANSFORMS,
+    ColumnDef,
+    CreateTable,
+    ForeignKey,
+    PartitionField,
+    PrimaryKey,
+    distinct,
+)
 
 _AFTER_DEFAULT = (
     "NOT",
@@ -28,13 +37,16 @@ class Body:
     """What stands between the brackets, filled while reading."""
 
     columns: list[ColumnDef] = field(default_factory=list)
-    primary_key: tuple[str, ...] = ()
+    primary_key: PrimaryKey | None = None
     foreign_keys: list[ForeignKey] = field(default_factory=list)
 
-    def set_primary_key(self, cursor: Cursor, columns: tuple[str, ...]) -> None:
-        if self.primary_key:
+    def add(self, cursor: Cursor, key: PrimaryKey | ForeignKey) -> None:
+        if isinstance(key, ForeignKey):
+            self.foreign_keys.append(key)
+        elif self.primary_key is not None:
             raise cursor.error("a table has one primary key", "write PRIMARY KEY (a, b) for a key of two columns")
-        self.primary_key = columns
+        else:
+            self.primary_key = key
 
 
 def create_table(cursor: Cursor, or_replace: bool) -> CreateTable:
@@ -76,15 +88,8 @@ def _unsupported_clause(cursor: Cursor) -> QueryError:
 
 def _element(cursor: Cursor, body: Body) -> None:
     """One column, or one table constraint."""
-    if cursor.sees("CONSTRAINT") and cursor.peek(2).key in ("PRIMARY", "FOREIGN", "UNIQUE", "CHECK"):
-        cursor.index += 2
-    if cursor.accept("PRIMARY", "KEY"):
-        body.set_primary_key(cursor, cursor.column_names())
-        key_traits(cursor)
-    elif cursor.accept("FOREIGN", "KEY"):
-        body.foreign_keys.append(_references(cursor, cursor.column_names()))
-    elif cursor.sees("UNIQUE", "(") or cursor.sees("CHECK", "("):
-        raise cursor.error(f"constraint {cursor.word()} is not supported")
+    if sees_constraint(cursor):
+        body.add(cursor, constraint(cursor))
     elif cursor.sees("LIKE") and cursor.is_name(cursor.peek(1)) and cursor.peek(2).reads(")"):
         raise cursor.error("LIKE is not supported in CREATE TABLE", "list the columns")
     else:
@@ -95,7 +100,7 @@ def column_def(cursor: Cursor, body: Body | None = None) -> ColumnDef:
     """name type [NOT NULL] [DEFAULT expression] [PRIMARY KEY] [REFERENCES table]; keys go into `body`."""
     name = cursor.name("a column name")
     type = type_name(cursor)
-    nullable, default = True, None
+    nullable, default, named = True, None, ""
     while not cursor.done() and not cursor.sees_any(",", ")"):
         if cursor.accept("NOT", "NULL"):
             nullable = False
@@ -104,12 +109,11 @@ def column_def(cursor: Cursor, body: Body | None = None) -> ColumnDef:
         elif cursor.accept("DEFAULT"):
             default = cursor.expression(*_AFTER_DEFAULT)
         elif cursor.sees("CONSTRAINT"):
-            cursor.index += 2
+            named = constraint_name(cursor)
         elif body is not None and cursor.accept("PRIMARY", "KEY"):
-            body.set_primary_key(cursor, (name,))
-            key_traits(cursor)
+            body.add(cursor, primary_key(cursor, (name,), named))
         elif body is not None and cursor.sees("REFERENCES"):
-            body.foreign_keys.append(_references(cursor, (name,)))
+            body.add(cursor, foreign_key(cursor, (name,), named))
         else:
             raise _unsupported_trait(cursor, name)
     return ColumnDef(name, type, nullable, default)
@@ -121,25 +125,6 @@ def _unsupported_trait(cursor: Cursor, column: str) -> QueryError:
     if cursor.sees_any(*_UNSUPPORTED):
         return cursor.error(f'column "{column}": {cursor.word()} is not supported')
     return cursor.error(f'column "{column}": {cursor.found()} is not understood')
-
-
-def _references(cursor: Cursor, columns: tuple[str, ...]) -> ForeignKey:
-    cursor.expect("REFERENCES")
-    table = cursor.table_name()
-    there = cursor.column_names() if cursor.sees("(") else ()
-    return ForeignKey(columns, table, there, rely=key_traits(cursor))
-
-
-def key_traits(cursor: Cursor) -> bool:
-    """[NOT ENFORCED] [RELY | NORELY]: whether the key may be relied upon. No declared key is enforced."""
-    rely = False
-    while True:
-        if cursor.sees("ENFORCED"):
-            raise cursor.error("keys are declared, not enforced", "write NOT ENFORCED, or leave ENFORCED out")
-        if cursor.accept("RELY"):
-            rely = True
-        elif not (cursor.accept("NOT", "ENFORCED") or cursor.accept("NORELY")):
-            return rely
 
 
 def partition_clause(cursor: Cursor) -> tuple[PartitionField, ...]:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from trickle.errors import QueryError
 from trickle.plan import grouped, references
-from trickle.sql.lower.calls import refuse_unknown, user_call
+from trickle.sql.lower.calls import refuse_timed, refuse_unknown, user_call
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import Volatile, function_name, volatility
 from trickle.sql.lower.refuse import at, wrong
@@ -33,6 +33,7 @@ def bind(expression: exp.Expr, scope: Scope, context: Context, aliases: Aliases 
             return bind(call, scope, context, known)
         if isinstance(node, exp.Anonymous):
             refuse_unknown(node, context)
+            refuse_timed(node, context)
         if isinstance(node, exp.Func):
             note_volatility(node, context)
         return node

@@ -33,11 +33,11 @@ from trickle.sql.lower.functions import is_aggregate
 from trickle.sql.lower.generators import with_views
 from trickle.sql.lower.grouping import Grouping, has_aggregate, ordinal
 from trickle.sql.lower.grouping_sets import grouping_sets, has_sets
-from trickle.sql.lower.ordering import Limit, first_rows, limit_of, ranked_rows, total_order
-from trickle.sql.lower.refuse import unsupported, wrong
+from trickle.sql.lower.ordering import Limit, first_rows, limit_of, ranked_rows, total_order, written_order
+from trickle.sql.lower.refuse import refuse_maps, unsupported, wrong
 from trickle.sql.lower.scope import Scope
 from trickle.sql.lower.select_list import Chosen, aliases_of, expand_items
-from trickle.sql.lower.windows import Windows, expand_named
+from trickle.sql.lower.windows import Windows, expand_named, without_filters
 
 _MEANINGLESS = ("cluster", "distribute", "sort")
 _UNSUPPORTED = ("match", "connect", "kind", "into", "prewhere", "settings")
@@ -61,6 +61,10 @@ class Block:
     """Conjuncts that read columns of the query around."""
     order: list[exp.Expr] = field(default_factory=list)
     """ORDER BY over groups, when there are groups."""
+    qualified: exp.Expr | None = None
+    """QUALIFY over groups, when there are groups."""
+    keys: dict[exp.Expr, exp.Expr] = field(default_factory=dict)
+    """Group keys with subqueries, and what they are once those are joined in."""
     grouped: dict[str, str] = field(default_factory=dict)
     """Columns of the FROM clause that are group keys, and what the keys are called above the aggregate."""
 
@@ -71,7 +75,8 @@ class Block:
         for clause in _MEANINGLESS:
             if self.select.args.get(clause):
                 self.context.note(f"{clause.upper()} BY has no meaning for a stored table and is ignored")
-        self.select = with_views(_with_plain_joins(expand_named(self.select, self.context)))
+        select = without_filters(expand_named(self.select, self.context), self.context)
+        self.select = with_views(_with_plain_joins(select))
         self.plan = lower_from(self.select, self.scope, self.context, self.domain)
         self.carried = () if self.domain is None else self.domain.columns
         where = self.select.args.get("where")
@@ -137,14 +142,17 @@ class Block:
 
     def group(self, chosen: list[Chosen]) -> list[Chosen]:
         """γ, then HAVING."""
+        self.join_keys(chosen)
         chosen = [Chosen(c.label, self.with_values_inside(c.expression), c.alias) for c in chosen]
         having = self.select.args.get("having")
         kept = self.with_values_inside(self.bind_with_aliases(having.this, chosen)) if having is not None else None
         order = [self.with_values_inside(o) for o in self.bound_order(chosen)]
+        qualified = self.bound_qualify(chosen)
         grouping = self.grouping(chosen)
         source = self.plan
         over = [Chosen(c.label, grouping.over_groups(c.expression, source), c.alias) for c in chosen]
         self.order = [grouping.over_groups(o, source) for o in order]
+        self.qualified = grouping.over_groups(qualified, source) if qualified is not None else None
         condition = grouping.over_groups(kept, source) if kept is not None else None
         self.plan = grouping.relation(source)
         self.carry_over(grouping)
@@ -155,9 +163,11 @@ class Block:
         return over
 
     def with_values_inside(self, expression: exp.Expr) -> exp.Expr:
-        """The expression with subqueries in the arguments of aggregates joined in below the groups."""
+        """The expression with subqueries in keys and in arguments of aggregates joined in below the groups."""
 
         def visit(node: exp.Expr) -> exp.Expr:
+            if _bare(node) in self.keys:
+                return self.keys[_bare(node)].copy()
             if is_subquery(node):
                 return node.copy()
             if is_aggregate(node, self.context.user_aggregates) and any(is_subquery(part) for part in node.walk()):
@@ -165,6 +175,12 @@ class Block:
             return node
 
         return expression.transform(visit)
+
+    def join_keys(self, chosen: list[Chosen]) -> None:
+        """Subqueries that are grouped by are joined in first, once for all places that repeat them."""
+        for key in map(_bare, self.group_keys(chosen)):
+            if any(is_subquery(part) for part in key.walk()):
+                self.keys[key] = subqueries.join_values(self, key)
 
     def carry_over(self, grouping: Grouping) -> None:
         """Carried columns are group keys now; without GROUP BY each row of a domain has a group, even of nothing."""
@@ -185,20 +201,26 @@ class Block:
         for key in carried:
             grouping.add_key(key, self.plan)
         if group is not None and has_sets(group):
-            sets = [[self.group_key(key, chosen) for key in keys] for keys in grouping_sets(group, self.context)]
+            sets = [[self.set_key(key, chosen) for key in keys] for keys in grouping_sets(group, self.context)]
             grouping.use_sets([[*carried, *keys] for keys in sets], self.plan)
             return grouping
         for written in self.group_keys(chosen):
-            grouping.add_key(subqueries.join_values(self, written), self.plan)
+            grouping.add_key(self.keys.get(_bare(written), written), self.plan)
         return grouping
 
     def group_keys(self, chosen: list[Chosen]) -> list[exp.Expr]:
         group = self.select.args.get("group")
         if group is None:
             return []
+        if has_sets(group):
+            return [self.group_key(key, chosen) for keys in grouping_sets(group, self.context) for key in keys]
         if group.args.get("all"):
             return [c.expression for c in chosen if not has_aggregate(c.expression, self.context)]
         return [self.group_key(key, chosen) for key in group.expressions]
+
+    def set_key(self, key: exp.Expr, chosen: list[Chosen]) -> exp.Expr:
+        written = self.group_key(key, chosen)
+        return self.keys.get(_bare(written), written)
 
     def group_key(self, key: exp.Expr, chosen: list[Chosen]) -> exp.Expr:
         """An ordinal, an alias of the select list when no column has that name, or an expression."""
@@ -218,12 +240,16 @@ class Block:
 
         The keys of DISTINCT ON stand before it.
         """
-        order, distinct = self.select.args.get("order"), self.select.args.get("distinct")
+        distinct = self.select.args.get("distinct")
         keys = _keys_of(distinct.args.get("on")) if distinct is not None else []
-        written = order.expressions if order is not None else []
+        written = written_order(self.select, len(chosen))
         if not keys and (not written or limit_of(self.select, self.context) is None):
             return []
         return [self.bound_ordered(item, chosen) for item in (*(exp.Ordered(this=key) for key in keys), *written)]
+
+    def bound_qualify(self, chosen: list[Chosen]) -> exp.Expr | None:
+        qualify = self.select.args.get("qualify")
+        return self.bind_with_aliases(qualify.this, chosen) if qualify is not None else None
 
     def bound_ordered(self, item: exp.Ordered, chosen: list[Chosen]) -> exp.Expr:
         item = item.copy()
@@ -236,15 +262,13 @@ class Block:
 
     def window(self, chosen: list[Chosen]) -> tuple[list[Chosen], list[exp.Expr]]:
         """ω, then QUALIFY."""
-        order = self.order or self.bound_order(chosen)
+        order = [subqueries.join_values(self, o) for o in self.order or self.bound_order(chosen)]
+        qualified = self.qualified or self.bound_qualify(chosen)
         windows = Windows(self.context, [col(c.name) for c in self.carried])
         source = self.plan
         over = [Chosen(c.label, windows.take(c.expression, source), c.alias) for c in chosen]
         order = [windows.take(o, source) for o in order]
-        qualify = self.select.args.get("qualify")
-        condition = None
-        if qualify is not None:
-            condition = windows.take(self.bind_with_aliases(qualify.this, chosen), source)
+        condition = windows.take(qualified, source) if qualified is not None else None
         self.plan = windows.over(source)
         if condition is not None:
             self.keep_where(condition)
@@ -275,6 +299,7 @@ class Block:
         on = self.select.args["distinct"].args.get("on")
         if on is not None:
             return self.distinct_on(len(_keys_of(on)), items, order, limit)
+        refuse_maps((i.column.type for i in items), "DISTINCT", self.select, self.context.text)
         rows = Distinct(Project(self.plan, items))
         if limit is None:
             return rows
@@ -304,6 +329,11 @@ class Block:
         ranked = [_reordered(o, col(e.name)) for o, e in zip(order, extra, strict=True)]
         best = first_rows(wide, self.carried, ranked, limit, self.context)
         return Project(best, keep([i.column for i in items]))
+
+
+def _bare(expression: exp.Expr) -> exp.Expr:
+    """Without the parentheses around it (those of a subquery are its own)."""
+    return _bare(expression.this) if isinstance(expression, exp.Paren) else expression
 
 
 def _with_plain_joins(select: exp.Select) -> exp.Select:

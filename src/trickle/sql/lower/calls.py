@@ -37,6 +37,17 @@ def user_call(node: exp.Expr, context: Context) -> exp.Expr | None:
             )
 
 
+_TIMED = ("window", "session_window", "window_time")
+
+
+def refuse_timed(node: exp.Anonymous, context: Context) -> None:
+    """Windows of time are no functions of a row: Spark makes rows of them, and merges sessions."""
+    name = function_name(node)
+    if name in _TIMED:
+        hint = "group by date_trunc('HOUR', …) or floor(unix_seconds(…) / n), or set refresh_mode = 'FULL'."
+        raise unsupported(f"{name}()", node, context.text, hint=hint)
+
+
 def refuse_unknown(node: exp.Anonymous, context: Context) -> None:
     """A function that neither the engine nor the lake knows may be anything: Spark's session alone has it."""
     name = function_name(node)

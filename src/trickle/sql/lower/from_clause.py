@@ -11,6 +11,7 @@ from trickle.plan import (
     TRUE,
     Constant,
     Field,
+    Filter,
     Join,
     Node,
     OuterJoin,
@@ -19,15 +20,19 @@ from trickle.plan import (
     all_of,
     both,
     coalesce,
+    references,
 )
 from trickle.sql.lower.bind import bind, is_subquery
 from trickle.sql.lower.context import Context, Lowered
-from trickle.sql.lower.domain import Domain, answer
+from trickle.sql.lower.domain import Answer, Domain, answer
 from trickle.sql.lower.generators import is_table_function, lower_generator, lower_table_function, lower_unnest
 from trickle.sql.lower.parse import parse_query
 from trickle.sql.lower.pivots import lower_pivot
 from trickle.sql.lower.refuse import at, unsupported, wrong
 from trickle.sql.lower.scope import Relation, Scope, Visible, visible
+from trickle.sql.lower.series import as_lateral
+
+_UNSUPPORTED = {"sample": "TABLESAMPLE", "when": "AS OF", "version": "AS OF"}
 
 
 def lower_from(select: exp.Select, scope: Scope, context: Context, domain: Domain | None = None) -> Node:
@@ -36,14 +41,15 @@ def lower_from(select: exp.Select, scope: Scope, context: Context, domain: Domai
     if clause is None:
         nothing = Constant((context.fresh("one", "INT"),), ((exp.Literal.number(1),),))
         return nothing if domain is None else domain.plan
-    plan = lower_item(clause.this, scope, context)
     pads_left = any(join.side.upper() in ("RIGHT", "FULL") for join in joins)
-    if domain is not None and not pads_left:
-        plan = Join((domain.plan, plan), TRUE)
+    before, behind = (None, domain) if pads_left else (domain, None)
+    plan, on = _item_for(before, clause.this, scope, context)
+    if before is not None:
+        plan = Join((before.plan, plan), on)
     for join in joins:
-        plan = lower_join(plan, join, scope, context)
-    if domain is not None and pads_left:
-        plan = Join((domain.plan, plan), TRUE)
+        plan = lower_join(plan, join, scope, context, before)
+    if behind is not None:
+        plan = Join((behind.plan, plan), TRUE)
     for lateral in select.args.get("laterals") or ():
         plan = lower_generator(plan, lateral, scope, context)
     return plan
@@ -51,9 +57,9 @@ def lower_from(select: exp.Select, scope: Scope, context: Context, domain: Domai
 
 def lower_item(item: exp.Expr, scope: Scope, context: Context) -> Node:
     """One item of the FROM clause, with the joins written inside its parentheses."""
-    for clause in ("sample", "when", "version"):
+    for clause, name in _UNSUPPORTED.items():
         if item.args.get(clause):
-            raise unsupported(clause.upper(), item, context.text)
+            raise unsupported(name, item, context.text)
     if item.args.get("pivots"):
         return _pivoted(item, scope, context)
     match item:
@@ -73,6 +79,29 @@ def lower_item(item: exp.Expr, scope: Scope, context: Context) -> Node:
     for join in item.args.get("joins") or ():
         plan = lower_join(plan, join, scope, context)
     return plan
+
+
+def _item_for(domain: Domain | None, item: exp.Expr, scope: Scope, context: Context) -> tuple[Node, exp.Expr]:
+    """An item of FROM, and what ties it to the domain: queries in FROM may read what is around the whole."""
+    if domain is None or not _is_bare_query(item):
+        return lower_item(item, scope, context), TRUE
+    found = answer(item.this, domain.plan, domain.scope, context)
+    _add_answer(scope, found, item, context)
+    return found.plan, all_of(found.conditions)
+
+
+def _is_bare_query(item: exp.Expr) -> bool:
+    clauses = ("joins", "pivots", *_UNSUPPORTED)
+    is_query = isinstance(item, exp.Subquery) and isinstance(item.this, exp.Query)
+    return is_query and not any(item.args.get(clause) for clause in clauses)
+
+
+def _add_answer(scope: Scope, found: Answer, item: exp.Expr, context: Context) -> None:
+    labels = tuple(_aliases(item)) or found.labels
+    if len(labels) != len(found.columns):
+        raise wrong(f"{len(labels)} column aliases for {len(found.columns)} columns", item, context.text)
+    name = (item.alias,) if item.alias else ()
+    scope.relations.append(Relation(name, visible(labels, found.columns)))
 
 
 def _pivoted(item: exp.Expr, scope: Scope, context: Context) -> Node:
@@ -119,17 +148,20 @@ def lower_values(item: exp.Values, context: Context) -> Lowered:
     return Lowered(Constant(header, bound), tuple(f"col{n}" for n in range(1, len(header) + 1)))
 
 
-def lower_join(left: Node, join: exp.Join, scope: Scope, context: Context) -> Node:
-    """One JOIN after what stands left of it."""
+def lower_join(left: Node, join: exp.Join, scope: Scope, context: Context, domain: Domain | None = None) -> Node:
+    """One JOIN after what stands left of it, the domain included."""
     side, kind, method = join.side.upper(), join.kind.upper(), join.method.upper()
+    join = _replaced(join, as_lateral(join.this))
     if method not in ("", "NATURAL") or isinstance(join.this, exp.Lateral | exp.Unnest):
         return _unusual_join(left, join, scope, context)
     inner = Scope(outer=scope.outer)
-    right = lower_item(join.this, inner, context)
+    right, tie = _item_for(domain, join.this, inner, context)
     pairs = _shared(join, scope, inner, context) if method or join.args.get("using") else []
     both_sides = Scope([*scope.relations, *inner.relations], [*scope.merged, *inner.merged], scope.outer)
     on = _condition(join, both_sides, context) if join.args.get("on") else TRUE
-    on = all_of([*(both(a.value, b.value, exp.EQ) for a, b in pairs), on])
+    on = all_of([tie, *(both(a.value, b.value, exp.EQ) for a, b in pairs), on])
+    if not references(on) <= {*left.names, *right.names}:
+        raise unsupported("a join within a subquery on what is around it", join, context.text)
     if kind in ("SEMI", "ANTI"):
         return SemiJoin(left, right, on, anti=kind == "ANTI")
     _merge(scope, inner, pairs, side)
@@ -142,11 +174,24 @@ def lower_join(left: Node, join: exp.Join, scope: Scope, context: Context) -> No
     return Join((left, right), on)
 
 
+def _replaced(join: exp.Join, item: exp.Expr) -> exp.Join:
+    if item is join.this:
+        return join
+    join = join.copy()
+    join.set("this", item)
+    return join
+
+
 def _unusual_join(left: Node, join: exp.Join, scope: Scope, context: Context) -> Node:
     item = join.this
     if isinstance(item, exp.Lateral) and isinstance(item.this, exp.Subquery):
         return _lateral(left, join, scope, context)
-    if join.method or join.side not in ("", "LEFT") or (join.args.get("on") or exp.true()) != exp.true():
+    on = join.args.get("on")
+    if on is not None and on != exp.true() and not join.side and not join.method:
+        bare = join.copy()
+        bare.set("on", None)
+        return Filter(_unusual_join(left, bare, scope, context), _condition(join, scope, context))
+    if join.method or join.side not in ("", "LEFT") or (on or exp.true()) != exp.true():
         raise unsupported(f"{join.method or 'LATERAL'} JOIN with a condition".upper(), join, context.text)
     if isinstance(item, exp.Lateral) and (join.side == "LEFT" or isinstance(item.this, exp.Unnest)):
         item = item.copy()
@@ -165,11 +210,7 @@ def _lateral(left: Node, join: exp.Join, scope: Scope, context: Context) -> Node
     if side not in ("", "LEFT") or kind in ("SEMI", "ANTI") or join.args.get("using"):
         raise unsupported(f"{side or kind} JOIN LATERAL", join, context.text)
     found = answer(item.this.unnest(), left, scope, context)
-    labels = tuple(_aliases(item)) or found.labels
-    if len(labels) != len(found.columns):
-        raise wrong(f"{len(labels)} column aliases for {len(found.columns)} columns", item, context.text)
-    name = (item.alias,) if item.alias else ()
-    scope.relations.append(Relation(name, visible(labels, found.columns)))
+    _add_answer(scope, found, item, context)
     condition = _condition(join, scope, context) if join.args.get("on") else TRUE
     on = all_of([*found.conditions, condition])
     return OuterJoin(left, found.plan, on) if side == "LEFT" else Join((left, found.plan), on)

@@ -46,7 +46,8 @@ _BY_NAME = {
         [
             "rand", "random", "randn", "randstr", "uniform", "uuid", "gen_random_uuid", "shuffle",
             "monotonically_increasing_id", "spark_partition_id", "input_file_name",
-            "input_file_block_start", "input_file_block_length",
+            "input_file_block_start", "input_file_block_length", "java_method", "reflect", "try_reflect",
+            "aes_encrypt", "array_shuffle",
         ],
         Volatility.RANDOM,
     ),
@@ -107,6 +108,8 @@ _AGGREGATES = frozenset(
     ]
 )  # fmt: skip
 
+_READING_DAYS = (exp.Cast, exp.Date, exp.Timestamp, exp.TsOrDsToDate, exp.StrToDate, exp.StrToTime)
+_DAYS = ("now", "today", "tomorrow", "yesterday")
 _WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
 
 
@@ -137,11 +140,18 @@ def volatility(node: exp.Expr) -> Volatility | None:
         return None
     if type(node) in _BY_CLASS:
         return _BY_CLASS[type(node)]
-    if isinstance(node, exp.Anonymous):
-        if node.name.casefold() == "unix_timestamp" and not node.expressions:
-            return Volatility.CLOCK
-        return _BY_NAME.get(node.name.casefold())
-    return None
+    if _names_a_day(node) or (function_name(node) == "unix_timestamp" and not node.find(exp.Column, exp.Literal)):
+        return Volatility.CLOCK
+    found = _BY_NAME.get(function_name(node))
+    return found if isinstance(node, exp.Anonymous) or found is not Volatility.ORDER else None
+
+
+def _names_a_day(node: exp.Expr) -> bool:
+    """DATE 'today', CAST('now' AS TIMESTAMP), to_date('yesterday') and their like: Spark reads them by the clock."""
+    if isinstance(node, exp.Cast) and not node.to.is_type(*exp.DataType.TEMPORAL_TYPES):
+        return False
+    said = node.this if isinstance(node, _READING_DAYS) else None
+    return isinstance(said, exp.Literal) and said.is_string and said.name.strip().casefold().split(" ")[0] in _DAYS
 
 
 def _ordered(node: exp.Expr) -> bool:

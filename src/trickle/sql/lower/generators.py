@@ -1,4 +1,4 @@
-"""Generators: rows that functions make of values (explode and its kin, unnest, range, generate_series)."""
+"""Generators: rows that functions make of values (explode and its kin, unnest, series)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from sqlglot import exp
 from trickle.plan import Constant, Generate, Item, Node, Project, both, col, keep, number
 from trickle.sql.lower.bind import bind
 from trickle.sql.lower.context import Context
-from trickle.sql.lower.functions import function_name
+from trickle.sql.lower.functions import function_name, is_aggregate
 from trickle.sql.lower.refuse import unsupported, wrong
 from trickle.sql.lower.scope import Relation, Scope, visible
+from trickle.sql.lower.series import constant, exploded, is_series, is_written_out, series_name
 
-MOST_NUMBERS = 10_000
-"""Rows of a range or series, which become part of the plan."""
 _OUTER: dict[str, type[exp.Expr]] = {
     "explode_outer": exp.Explode,
     "posexplode_outer": exp.Posexplode,
@@ -43,7 +42,8 @@ def is_generator(expression: exp.Expr) -> bool:
 def with_views(select: exp.Select) -> exp.Select:
     """`SELECT explode(list) AS x` with the generator as a LATERAL VIEW; grouped queries stay as they are."""
     made = [n for n, item in enumerate(select.expressions) if is_generator(_bare(item))]
-    if not made or select.args.get("group") or select.args.get("having"):
+    grouped = select.args.get("group") or select.args.get("having")
+    if not made or grouped or any(_aggregates(select.expressions[n]) for n in made):
         return select
     select = select.copy()
     items: list[exp.Expr] = []
@@ -58,6 +58,10 @@ def with_views(select: exp.Select) -> exp.Select:
         items += [exp.column(name, view.name, quoted=True) for name in names]
     select.set("expressions", items)
     return select
+
+
+def _aggregates(item: exp.Expr) -> bool:
+    return any(is_aggregate(part) and part.find_ancestor(exp.Window) is None for part in item.walk())
 
 
 def _bare(item: exp.Expr) -> exp.Expr:
@@ -76,6 +80,9 @@ def lower_generator(plan: Node, lateral: exp.Expr, scope: Scope, context: Contex
         raise unsupported("LATERAL", lateral, context.text)
     alias = lateral.args.get("alias")
     call = _call(lateral.this, _columns(alias), bool(lateral.args.get("outer")), lateral, context)
+    if lateral.args.get("ordinality") and isinstance(call.function, exp.Explode):
+        labels = (call.labels[0], call.labels[1] if len(call.labels) > 1 else "ordinality")
+        call = Call(exp.Posexplode(this=call.function.this), labels, call.outer, counted=True)
     return _generated(plan, call, _name(alias), scope, context)
 
 
@@ -93,12 +100,10 @@ def lower_table_function(item: exp.Expr, scope: Scope, context: Context) -> Node
     """A function that stands in FROM as a table: a range of numbers, or a generator of constants."""
     alias = item.args.get("alias")
     labels, name = _columns(alias), _name(alias)
-    numbers = None if isinstance(item, exp.Unnest) else _numbers(item.this, context)
-    if numbers is not None:
-        label = labels[0] if labels else _series_name(name, context)
-        column = context.fresh(label, "BIGINT")
-        plan = Constant((column,), tuple((exp.cast(number(n), "BIGINT"),) for n in numbers))
-        scope.relations.append(Relation(name, visible([label], [column])))
+    if is_series(item.this) and is_written_out(item.this):
+        label = labels[0] if labels else series_name(name, context)
+        plan = constant(item.this, label, context)
+        scope.relations.append(Relation(name, visible([label], plan.columns)))
         return plan
     one = Constant((context.fresh("one", "INT"),), ((exp.Literal.number(1),),))
     written = item if isinstance(item, exp.Unnest) else item.this
@@ -115,6 +120,9 @@ def _call(written: exp.Expr, labels: Sequence[str], outer: bool, node: exp.Expr,
             names = [*names[:1], counted.name if isinstance(counted, exp.Identifier) else "ordinality"]
         function = (exp.Posexplode if counted else exp.Explode)(this=written.expressions[0].copy())
         return Call(function, tuple(names), outer, bool(counted))
+    if is_series(written):
+        shown = tuple(labels) or (series_name(_name(node.args.get("alias")), context),)
+        return Call(exploded(written, context), shown, outer)
     if not is_generator(written):
         named = f"{function_name(written)}() in FROM" if isinstance(written, exp.Func) else "LATERAL"
         raise unsupported(named, node, context.text)
@@ -155,39 +163,6 @@ def _spark_names(call: exp.Expr) -> tuple[str, ...]:
         rows, values = int(call.this.name), len(call.expressions)
         return tuple(f"col{n}" for n in range(-(-values // rows)))
     return ()
-
-
-def _numbers(call: exp.Expr, context: Context) -> range | None:
-    """The numbers of `range(…)` (its end left out) or `generate_series(…)` (its end included)."""
-    if isinstance(call, exp.GenerateSeries):
-        bounds = [call.args.get("start"), call.args.get("end"), call.args.get("step")]
-        found, beyond = [_whole(b, call, context) for b in bounds if b is not None], 1
-    elif function_name(call) == "range":
-        found, beyond = [_whole(b, call, context) for b in call.expressions], 0
-        found = [0, *found] if len(found) == 1 else found
-    else:
-        return None
-    start, end, step = (*found, 1) if len(found) == 2 else found[:3]
-    if step == 0:
-        raise wrong("a series of steps of 0 does not end", call, context.text)
-    numbers = range(start, end + (beyond if step > 0 else -beyond), step)
-    if len(numbers) > MOST_NUMBERS:
-        raise unsupported(f"a series of more than {MOST_NUMBERS} numbers", call, context.text)
-    return numbers
-
-
-def _series_name(name: tuple[str, ...], context: Context) -> str:
-    """PostgreSQL names the column after the relation, Spark's is called id."""
-    if context.dialect != "postgres":
-        return "id"
-    return name[0] if name else "generate_series"
-
-
-def _whole(value: exp.Expr, call: exp.Expr, context: Context) -> int:
-    sign, bare = (-1, value.this) if isinstance(value, exp.Neg) else (1, value)
-    if isinstance(bare, exp.Literal) and bare.is_int:
-        return sign * int(bare.this)
-    raise unsupported("a series whose bounds are not whole numbers", call, context.text)
 
 
 def _columns(alias: exp.Expr | None) -> list[str]:

@@ -13,7 +13,7 @@ from trickle.sql.lower.bind import is_subquery
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import function_name, is_aggregate
 from trickle.sql.lower.grouping_sets import GroupedSets
-from trickle.sql.lower.refuse import wrong
+from trickle.sql.lower.refuse import refuse_maps, wrong
 
 _NULLS = (exp.IgnoreNulls, exp.RespectNulls)
 
@@ -47,7 +47,9 @@ class Grouping:
         expression = expression.unnest()
         if all(key.expression != expression for key in self.keys):
             label = expression.name if isinstance(expression, exp.Column) else "key"
-            self.keys.append(Item(self.context.fresh(label, type_of(expression, source.columns)), expression))
+            type = type_of(expression, source.columns)
+            refuse_maps([type], "GROUP BY", expression, self.context.text)
+            self.keys.append(Item(self.context.fresh(label, type), expression))
 
     def over_groups(self, expression: exp.Expr, source: Node) -> exp.Expr:
         """The expression over the aggregate's output: keys and calls replaced by their columns."""

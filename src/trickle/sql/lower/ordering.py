@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
+from sqlglot.optimizer.simplify import simplify
 
 from trickle.plan import Column, Filter, Item, Node, Project, TopK, Window, all_of, both, col, keep, number
 from trickle.sql.lower.context import Context
@@ -44,11 +45,30 @@ def limit_of(query: exp.Query, context: Context) -> Limit | None:
     return Limit(min(_count(limit, context), ALL - skipped), skipped, ties)
 
 
+def written_order(query: exp.Query, columns: int) -> list[exp.Ordered]:
+    """ORDER BY as it is written; ALL stands for every column, from the left."""
+    order = query.args.get("order")
+    items: list[exp.Ordered] = list(order.expressions) if order is not None else []
+    if len(items) != 1 or not isinstance(items[0].this, exp.Var) or items[0].this.name.upper() != "ALL":
+        return items
+    options = {k: v for k, v in items[0].args.items() if k != "this"}
+    return [exp.Ordered(this=exp.Literal.number(n), **options) for n in range(1, columns + 1)]
+
+
 def total_order(ordered: Sequence[exp.Ordered], columns: Sequence[Column]) -> tuple[exp.Ordered, ...]:
     """The order, ties broken by every other column: rows that still tie are equal."""
     used = {o.this.name for o in ordered if isinstance(o.this, exp.Column)}
-    rest = (exp.Ordered(this=col(c.name), desc=False, nulls_first=True) for c in columns if c.name not in used)
+    rest = (exp.Ordered(this=_sortable(c), desc=False, nulls_first=True) for c in columns if c.name not in used)
     return (*ordered, *rest)
+
+
+def _sortable(column: Column) -> exp.Expr:
+    """The column; of a map, which has no order, its entries, which have."""
+    if not (column.type or "").casefold().startswith("map"):
+        return col(column.name)
+    return exp.Anonymous(
+        this="sort_array", expressions=[exp.Anonymous(this="map_entries", expressions=[col(column.name)])]
+    )
 
 
 def first_rows(
@@ -96,6 +116,7 @@ def _option(limit: exp.Expr | None, name: str) -> bool:
 
 
 def _number(value: exp.Expr, context: Context) -> int:
-    if isinstance(value, exp.Literal) and value.is_int:
-        return int(value.this)
+    known = simplify(value.copy())
+    if isinstance(known, exp.Literal) and known.is_int:
+        return int(known.this)
     raise wrong("LIMIT and OFFSET must be whole numbers", value, context.text)

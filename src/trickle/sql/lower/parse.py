@@ -8,6 +8,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from trickle.errors import QueryError
 from trickle.sql.dialects import DIALECTS, meant
+from trickle.sql.lower.quantified import spelled_out
 
 
 def parse_query(text: str, dialect: str = "spark") -> exp.Query:
@@ -18,7 +19,7 @@ def parse_query(text: str, dialect: str = "spark") -> exp.Query:
         raise QueryError("the query cannot be parsed", detail=_first(error)) from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Query | exp.Values):
         raise QueryError("expected one query", hint="a defining query is a SELECT, a set operation or VALUES.")
-    return meant(trees[0], dialect)  # type: ignore[return-value]
+    return spelled_out(meant(trees[0], dialect))  # type: ignore[return-value]
 
 
 def _first(error: Exception) -> str:

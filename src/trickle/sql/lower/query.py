@@ -18,10 +18,10 @@ from trickle.sql.lower.domain import carried_through
 from trickle.sql.lower.from_clause import lower_values
 from trickle.sql.lower.functions import Volatile, Volatility
 from trickle.sql.lower.grouping import ordinal
-from trickle.sql.lower.ordering import first_rows, limit_of
+from trickle.sql.lower.ordering import first_rows, limit_of, written_order
 from trickle.sql.lower.parse import parse_query
 from trickle.sql.lower.recursion import lower_recursive
-from trickle.sql.lower.refuse import unsupported, wrong
+from trickle.sql.lower.refuse import refuse_maps, unsupported, wrong
 from trickle.sql.lower.scope import Scope
 
 
@@ -124,6 +124,8 @@ def _set_operation(tree: exp.SetOperation, context: Context) -> Lowered:
         context.fresh(label, common_type(a.type, b.type))
         for label, a, b in zip(labels, left.plan.columns, right.plan.columns, strict=True)
     )
+    if not isinstance(tree, exp.Union) or tree.args.get("distinct") is not False:
+        refuse_maps((c.type for c in header), type(tree).__name__.upper(), tree, context.text)
     parts = _as(left.plan, header), _as(right.plan, header)
     return Lowered(_combined(tree, *parts), left.labels, header[: len(left.carried)])
 
@@ -173,7 +175,7 @@ def _limited(lowered: Lowered, tree: exp.Query, context: Context) -> Lowered:
     outputs = [col(name) for name in lowered.plan.names[len(lowered.carried) :]]
     by_label = {label.casefold(): c for label, c in zip(lowered.labels, outputs, strict=True)}
     order = []
-    for item in tree.args["order"].expressions:
+    for item in written_order(tree, len(outputs)):
         target = ordinal(item.this, outputs) or by_label.get(item.this.name.casefold())
         if target is None:
             raise wrong("ORDER BY of a set operation must name a column of it", item, context.text)

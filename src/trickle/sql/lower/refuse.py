@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -54,6 +55,13 @@ def unsupported(construct: str, node: exp.Expr, text: str, reason: str = "", hin
         detail=detail + _excerpt(node),
         hint=hint or "rewrite the query without it, or set refresh_mode = 'FULL'.",
     )
+
+
+def refuse_maps(types: Iterable[str | None], construct: str, node: exp.Expr, text: str) -> None:
+    """Maps cannot be compared: neither rows nor groups can be told apart by them."""
+    if any((type or "").casefold().startswith("map") for type in types):
+        hint = "use its sorted entries instead: sort_array(map_entries(…)), or set refresh_mode = 'FULL'."
+        raise unsupported(f"{construct} of a map", node, text, "Maps cannot be compared.", hint)
 
 
 def _excerpt(node: exp.Expr) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from trickle.plan import Item, Node, Window, col, type_of
+from trickle.plan import Item, Node, Window, col, type_of, when
 from trickle.sql.lower.context import Context
-from trickle.sql.lower.functions import function_name
-from trickle.sql.lower.refuse import wrong
+from trickle.sql.lower.functions import function_name, is_aggregate
+from trickle.sql.lower.refuse import unsupported, wrong
 
 
 @dataclass
@@ -43,6 +43,7 @@ class Windows:
         if self.within:
             node = node.copy()
             node.set("partition_by", [*(e.copy() for e in self.within), *(node.args.get("partition_by") or [])])
+        self._require_frame(node)
         known = next((c for c in self.calls if c.expression == node), None)
         if known is None:
             function = node.this.this if isinstance(node.this, exp.IgnoreNulls) else node.this
@@ -50,14 +51,50 @@ class Windows:
             self.calls.append(known)
         return known
 
+    def _require_frame(self, node: exp.Window) -> None:
+        """Spark has frames of ROWS and of RANGE, whole ones."""
+        spec = node.args.get("spec")
+        if spec is None:
+            return
+        if spec.args.get("exclude"):
+            raise wrong("a window frame cannot have EXCLUDE", node, self.context.text, "Spark has no such frames.")
+        if str(spec.args.get("kind")).upper() == "GROUPS":
+            hint = "Spark has no such frames; write ROWS or RANGE, or count groups with dense_rank()."
+            raise wrong("a window frame cannot count GROUPS", node, self.context.text, hint)
+
 
 def partition_of(window: exp.Expr) -> tuple[exp.Expr, ...]:
     return tuple(window.args.get("partition_by") or ())
 
 
+def without_filters(select: exp.Select, context: Context) -> exp.Select:
+    """`sum(x) FILTER (WHERE c) OVER w` as `sum(CASE WHEN c THEN x END) OVER w`, which Spark can say."""
+
+    def visit(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Window) and isinstance(node.this, exp.Filter) and is_aggregate(node.this):
+            node.set("this", _narrowed(node.this, context))
+        return node
+
+    return select.transform(visit) if select.find(exp.Filter) else select  # type: ignore[return-value]
+
+
+def _narrowed(call: exp.Filter, context: Context) -> exp.Expr:
+    """An aggregate that passes over NULLs, of NULLs where the condition does not hold."""
+    function, condition = call.this.copy(), call.expression.this
+    if isinstance(function, _OF_NULLS) or not isinstance(function, exp.AggFunc):
+        raise unsupported(f"FILTER of {function_name(function)}() over a window", call, context.text)
+    counts_rows = isinstance(function, exp.Count) and isinstance(function.this, exp.Star)
+    function.set("this", when(condition, exp.Literal.number(1) if counts_rows else function.this))
+    return function
+
+
+_OF_NULLS = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.AnyValue, exp.WithinGroup)
+_PARTS = ("partition_by", "order", "spec")
+
+
 def expand_named(select: exp.Select, context: Context) -> exp.Select:
     """`f() OVER w` with the WINDOW clause's `w` written out; queries inside have windows of their own."""
-    by_name = {w.this.name.casefold(): w for w in select.args.get("windows") or ()}
+    by_name = _definitions(select, context)
     calls = [w for w in select.find_all(exp.Window) if w.args.get("alias") and w.find_ancestor(exp.Select) is select]
     for call in calls:
         if call.args["alias"].name.casefold() not in by_name:
@@ -69,11 +106,26 @@ def expand_named(select: exp.Select, context: Context) -> exp.Select:
         named = node.args.get("alias")
         base = by_name.get(named.name.casefold()) if named is not None else None
         if base is not None and node.find_ancestor(exp.Select) is select:
-            parts = {k: v for k, v in base.args.items() if k in ("partition_by", "order", "spec") and v}
-            own = {k: v for k, v in node.args.items() if k in ("partition_by", "order", "spec") and v}
-            node.replace(exp.Window(this=node.this.copy(), **{**_copied(parts), **_copied(own)}, over="OVER"))
+            parts = _copied({**base, **_parts(node)})
+            node.replace(exp.Window(this=node.this.copy(), **parts, over="OVER"))
     select.set("windows", None)
     return select
+
+
+def _definitions(select: exp.Select, context: Context) -> dict[str, dict[str, object]]:
+    """The WINDOW clause by name; `w2 AS (w ORDER BY x)` has the parts of `w`, which stands before it."""
+    found: dict[str, dict[str, object]] = {}
+    for window in select.args.get("windows") or ():
+        base = window.args.get("alias")
+        if base is not None and base.name.casefold() not in found:
+            raise wrong(f'window "{base.name}" is not defined', window, context.text)
+        inherited = found[base.name.casefold()] if base is not None else {}
+        found[window.this.name.casefold()] = {**inherited, **_parts(window)}
+    return found
+
+
+def _parts(window: exp.Expr) -> dict[str, object]:
+    return {k: v for k, v in window.args.items() if k in _PARTS and v}
 
 
 def _copied(parts: dict[str, object]) -> dict[str, object]:

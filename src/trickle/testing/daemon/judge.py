@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import pyarrow as pa
 from sqlalchemy import select
 
 import trickle
 from trickle.lake import snapshots
+from trickle.registry.reading import base_tables
+from trickle.scheduler.layout import Layout
+from trickle.schedules import Every
 from trickle.testing.daemon.shop import SOURCES, TOGETHER, Kept
 from trickle.testing.duckdb_peer import DuckDBPeer, LakeAddress
 from trickle.testing.streams.checker import difference
@@ -43,6 +47,10 @@ def times(db: trickle.Session) -> dict[int, datetime]:
         return {s.id: s.time for s in snapshots.listing(db.lake.catalog, connection)}
 
 
+Answers = dict[str, pa.Table]
+"""The rows of tables, by name."""
+
+
 @dataclass(frozen=True)
 class Judge:
     peer: DuckDBPeer
@@ -54,27 +62,35 @@ class Judge:
         query at its data snapshot, and those that belong together at one."""
         written = commits(db)
         chosen = sorted({c.snapshot for c in written}) if at is None else sorted(at)
-        return [fault for snapshot in chosen for fault in self._faults(written, snapshot)]
+        exact_for = {snapshot: self._exact_for(written, snapshot) for snapshot in chosen}
+        asked: dict[int, set[str]] = {}
+        for held in exact_for.values():
+            for name, data in held.items():
+                asked.setdefault(data, set()).add(name)
+        right = {data: self._right(data, sorted(names)) for data, names in asked.items()}
+        views = self._views()
+        return [line for snapshot, held in exact_for.items() for line in self._compare(views, snapshot, held, right)]
 
-    def _faults(self, written: Sequence[Commit], snapshot: int) -> list[str]:
+    def _exact_for(self, written: Sequence[Commit], snapshot: int) -> dict[str, int]:
+        """The data snapshot of each table that is there at a snapshot, for those that belong together the same."""
         held = {c.name: c.data_snapshot for c in written if c.snapshot <= snapshot}
-        wanted: dict[int, list[Kept]] = {}
-        for kept in self.kept:
-            name = kept.query.name
-            if name in held:
-                unit = next((unit for unit in TOGETHER if name in unit), frozenset({name}))
-                wanted.setdefault(max(held[m] for m in unit if m in held), []).append(kept)
+        known = [kept.query.name for kept in self.kept if kept.query.name in held]
+        units = {name: next((unit for unit in TOGETHER if name in unit), frozenset({name})) for name in known}
+        return {name: max(held[m] for m in units[name] if m in held) for name in known}
+
+    def _compare(
+        self, views: Mapping[str, str], snapshot: int, held: Mapping[str, int], right: Mapping[int, Answers]
+    ) -> list[str]:
+        found = self.peer.run(self.lake, *(self._as_of(views[name], snapshot) for name in held))
+        queries = {kept.query.name: kept.query for kept in self.kept}
         return [
             f"at snapshot {snapshot}, data snapshot {data}: {line}"
-            for data, tables in wanted.items()
-            for line in self._compare(tables, snapshot, data)
+            for (name, data), rows in zip(held.items(), found, strict=True)
+            for line in difference(queries[name], rows, right[data][name])
         ]
 
-    def _compare(self, tables: Sequence[Kept], snapshot: int, data: int) -> list[str]:
-        [views] = self.peer.run(self.lake, "SELECT view_name, sql FROM duckdb_views() WHERE database_name = 'lake'")
-        texts = {row["view_name"]: row["sql"] for row in views.to_pylist()}
-        names = [kept.query.name for kept in tables]
-        stored = [self._as_of(texts[name], snapshot) for name in names]
+    def _right(self, data: int, names: Sequence[str]) -> Answers:
+        """What the queries give at a data snapshot, by DuckDB."""
         setting = [
             "DROP SCHEMA IF EXISTS memory.judge CASCADE",
             "CREATE SCHEMA memory.judge",
@@ -83,10 +99,12 @@ class Judge:
             *(f"CREATE VIEW {kept.query.name} AS {kept.query.judge}" for kept in self.kept),
         ]
         asked = [f"FROM {name}" for name in names]
-        answers = self.peer.run(self.lake, *stored, *setting, *asked, "USE lake", "DROP SCHEMA memory.judge CASCADE")
-        found, right = answers[: len(names)], answers[-len(names) - 2 : -2]
-        triples = zip(tables, found, right, strict=True)
-        return [line for kept, held, wanted in triples for line in difference(kept.query, held, wanted)]
+        answers = self.peer.run(self.lake, *setting, *asked, "USE lake", "DROP SCHEMA memory.judge CASCADE")
+        return dict(zip(names, answers[-len(names) - 2 : -2], strict=True))
+
+    def _views(self) -> dict[str, str]:
+        [found] = self.peer.run(self.lake, "SELECT view_name, sql FROM duckdb_views() WHERE database_name = 'lake'")
+        return {row["view_name"]: row["sql"] for row in found.to_pylist()}
 
     def _as_of(self, view: str, snapshot: int) -> str:
         """The query of a published view over the stored rows of a snapshot."""
@@ -94,16 +112,38 @@ class Judge:
         return _STORED.sub(rf'FROM lake.trickle."\1" AT (VERSION => {snapshot})', text)
 
 
-def lags(db: trickle.Session, sources: Sequence[str], name: str) -> list[float]:
-    """For each commit of a source, the seconds until a commit of the stream table held it.
+def promises(db: trickle.Session) -> dict[str, float]:
+    """How far each stream table may lag: its interval, and that of what it reads before; on change: at once."""
+    streams = db._streams
+    groups = [group.members for group in db.refresh_groups()]
+    layout = Layout.of(streams.all(), groups, Every(1.0))
+    allowed: list[float] = []
+    for unit in layout.units:
+        clocks = [clock for member in unit.members for clock in member.clocks]
+        own = min(clock.seconds if isinstance(clock, Every) else 0.0 for clock in clocks)
+        allowed.append(own + max((allowed[source] for source in unit.sources), default=0.0))
+    places = {member.id: place for place, unit in enumerate(layout.units) for member in unit.members}
+    return {t.label: allowed[places[t.id]] for t in streams.all()}
 
-    Commits after which the stream table was not written again do not count: they changed nothing for it.
-    """
-    at = times(db)
-    mine = [c for c in commits(db) if c.name == name]
-    ids = {str(db.lake.table("main", s, db.lake.head()).id) for s in sources}  # type: ignore[union-attr]
+
+def lags(db: trickle.Session, since: int) -> dict[str, list[float]]:
+    """For each stream table, and each commit after `since` to a table below it, the seconds until it was refreshed to
+    that commit or beyond."""
+    streams = db._streams
     with db.lake.reading() as connection:
-        log = snapshots.listing(db.lake.catalog, connection)
-    changed = [s.id for s in log if any(what in ids for _, what in snapshots.tokens(s.changes))]
-    found = ((s, next((c for c in mine if c.data_snapshot >= s), None)) for s in changed)
-    return [(at[c.snapshot] - at[s]).total_seconds() for s, c in found if c is not None]
+        log = snapshots.listing(db.lake.catalog, connection, since)
+        lines = streams.registry.history(connection, limit=1_000_000)
+    tables = streams.all()
+    ids = {d.name: str(d.table_id) for t in tables for d in t.dependencies}
+    found: dict[str, list[float]] = {}
+    for table in tables:
+        below = {ids[name] for name in base_tables(tables)[table.stored]}
+        changed = [s for s in log if any(what in below for _, what in snapshots.tokens(s.changes))]
+        done = sorted(
+            (line.data_snapshot, line.finished_at)
+            for line in lines
+            if line.stream_table_id == table.id and line.data_snapshot is not None and line.action != "SKIP"
+        )
+        waits = ((s.time, next((at for data, at in done if data >= s.id), None)) for s in changed)
+        found[table.label] = sorted((at - time).total_seconds() for time, at in waits if at is not None)
+    return found

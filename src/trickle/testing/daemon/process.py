@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -22,6 +23,12 @@ FEW_ROWS = (
     "spark.sql.adaptive.enabled=false",
 )
 """Small plans over few rows: compiling them would take longer than running them."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    cpu_seconds: float
+    own_mb: float
 
 
 class Daemon:
@@ -87,13 +94,27 @@ class Daemon:
 
     def kill_java(self) -> None:
         """SIGKILL to what it started itself, and not to it."""
+        for pid in self._group():
+            if pid != self._process.pid:
+                os.kill(pid, signal.SIGKILL)
+
+    def usage(self) -> Usage:
+        """What it has cost so far: the processor for it and what it started, the memory of its own process."""
+        ticks = sum(int(fields[11]) + int(fields[12]) for fields in self._group().values())
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return Usage(ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE") / 1e6)
+
+    def _group(self) -> dict[int, list[str]]:
+        """Its process and those that it started, each with the fields of /proc/<pid>/stat after the name."""
+        found = {}
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 fields = (process / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue  # ended meanwhile
-            if int(fields[2]) == self._process.pid and int(process.name) != self._process.pid:
-                os.kill(int(process.name), signal.SIGKILL)
+            if int(fields[2]) == self._process.pid:
+                found[int(process.name)] = fields
+        return found
 
     def kill(self) -> None:
         """SIGKILL to the process and its Java."""

@@ -64,8 +64,12 @@ KEPT = (
 )
 FEW = KEPT[:5]
 GROUP = ("paid", "dear_items")
-TOGETHER = (frozenset({"per_customer", "large", "large_share"}), frozenset({"region_orders", "per_region", "regions"}))
-"""Diamonds; `per_region` and `region_orders` read customers, `regions` both."""
+TOGETHER = (
+    frozenset({"per_customer", "large", "large_share"}),
+    frozenset({"region_orders", "per_region", "regions"}),
+    frozenset(GROUP),
+)
+"""Diamonds (`per_region` and `region_orders` read customers, `regions` both) and the group."""
 
 
 def change(rng: Random, number: int) -> list[str]:

@@ -79,16 +79,16 @@ class DuckEngine:
 
     def store(self, table: str, sql: str, step: int) -> None:
         """Create a table from a query."""
-        self._connection.execute(f'CREATE OR REPLACE TABLE "{table}" AS {self._at(sql, step)}')
+        self._connection.execute(f'CREATE OR REPLACE TEMP TABLE "{table}" AS {self._at(sql, step)}')
 
     def copy(self, table: str, to: str) -> None:
-        self._connection.execute(f'CREATE OR REPLACE TABLE "{to}" AS FROM "{table}"')
+        self._connection.execute(f'CREATE OR REPLACE TEMP TABLE "{to}" AS FROM "{table}"')
 
     def difference(self, old: str, new: str, to: str) -> None:
         """The net change from one table to another, one row a copy."""
         came = f'SELECT *, 1 AS {WEIGHT} FROM (FROM "{new}" EXCEPT ALL FROM "{old}")'
         went = f'SELECT *, -1 AS {WEIGHT} FROM (FROM "{old}" EXCEPT ALL FROM "{new}")'
-        self._connection.execute(f'CREATE OR REPLACE TABLE "{to}" AS {came} UNION ALL {went}')
+        self._connection.execute(f'CREATE OR REPLACE TEMP TABLE "{to}" AS {came} UNION ALL {went}')
 
     def arrow(self, sql: str, step: int) -> Any:
         """The rows as an Arrow table."""
@@ -96,7 +96,7 @@ class DuckEngine:
 
     def hand_in(self, table: str, rows: Any) -> None:
         """Create a table from an Arrow table."""
-        self._connection.execute(f'CREATE OR REPLACE TABLE "{table}" AS SELECT * FROM rows')
+        self._connection.execute(f'CREATE OR REPLACE TEMP TABLE "{table}" AS SELECT * FROM rows')
 
     def replace_rows(self, table: str, gone: Sequence[int], arriving: Any) -> None:
         """Take rows away by their place, and add others."""

@@ -14,8 +14,6 @@ from trickle.testing.oracle.engine import DuckEngine
 from trickle.testing.oracle.history import Step
 from trickle.testing.oracle.stored import StoredWorld, in_order
 
-_PLACED = f"(SELECT *, 0 AS __trickle_file, rowid AS __trickle_pos FROM {quote(STORED)})"
-
 
 class SteppedWorld(StoredWorld):
     """A stored aggregate, maintained as a refresh of few changes does it; `restricted` as with many stored rows."""
@@ -31,6 +29,8 @@ class SteppedWorld(StoredWorld):
             return ""  # a refresh would find no data
         if storage.top is not None:
             return self.first(storage, unchanged, n)
+        if storage.aggregate is None:
+            return super().advance(storage, unchanged, appending, n)
         if self.restricted:
             came = self.sql_of(("came", unchanged), lambda: self.came(storage, unchanged, appending))
             found = self.engine.arrow(came, n)
@@ -42,7 +42,7 @@ class SteppedWorld(StoredWorld):
         if groups.drifted:
             raise AssertionError(f"a change deletes what is not stored: {sql}")
         arriving, gone = groups.settled(self.rescanned(storage, groups, n))
-        self.engine.replace_rows(STORED, groups.where(gone)[1].tolist(), arriving)
+        self.engine.replace_rows(self.table, groups.where(gone)[1].tolist(), arriving)
         return sql
 
     def first(self, storage: Storage, unchanged: frozenset[str], n: int) -> str:
@@ -79,5 +79,5 @@ class SteppedWorld(StoredWorld):
 
     def placed(self, table: str, version: Version) -> str:
         if table == STORED:
-            return _PLACED
+            return f"(SELECT *, 0 AS __trickle_file, rowid AS __trickle_pos FROM {quote(self.table)})"
         return quote(table) if table in (KEYS, CONTRIBUTIONS) else self.relation(table, version)

@@ -36,6 +36,9 @@ class Drift:
 class StoredWorld:
     """A history over which a query's result is stored and maintained step by step."""
 
+    table = STORED
+    """Where the rows are stored."""
+
     def __init__(self, engine: DuckEngine, history: Sequence[Step]) -> None:
         self.engine = engine
         self.history = history
@@ -68,11 +71,11 @@ class StoredWorld:
         return self._texts[key]
 
     def relation(self, table: str, version: Version) -> str:
-        return quote(STORED) if table == STORED else self.engine.relation(table, version)
+        return quote(self.table) if table == STORED else self.engine.relation(table, version)
 
     def fill(self, storage: Storage) -> None:
         sql = render(before(initial(storage)), self.relation, storage.stored_labels)
-        self.engine.store(STORED, sql, 0)
+        self.engine.store(self.table, sql, 0)
 
     def delta_sql(self, storage: Storage, unchanged: frozenset[str], appending: bool = False) -> str:
         delta = maintain(storage, unchanged, appending)
@@ -81,14 +84,14 @@ class StoredWorld:
 
     def apply(self, storage: Storage, sql: str, step: int) -> None:
         columns = [quote(label) for label in storage.stored_labels]
-        worst = self.engine.apply(STORED, columns, sql, step)
+        worst = self.engine.apply(self.table, columns, sql, step)
         if worst is not None and worst < 0:
             raise AssertionError(f"a change deletes what is not stored: {sql}")
 
     def published(self, storage: Storage) -> Rows:
         columns = ", ".join(quote(label) for label in storage.labels)
         where = f" WHERE {quote(storage.visible_label)}" if storage.visible_label else ""
-        return self.engine.rows(f"SELECT {columns} FROM {quote(STORED)}{where}", 0)
+        return self.engine.rows(f"SELECT {columns} FROM {quote(self.table)}{where}", 0)
 
 
 def alike(left: Rows, right: Rows) -> bool:

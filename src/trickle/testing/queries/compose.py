@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from trickle.testing.queries import blocks
+from trickle.testing.queries.recursions import recursive
 from trickle.testing.queries.types import DAY, DECIMAL, MOMENT, NUMBER, Column, Query
 from trickle.testing.queries.writer import Writer
 
@@ -56,4 +57,5 @@ SHAPES: dict[Callable[[Writer, int], Query], float] = {
     blocks.lateral: 1,
     set_operation: 1.5,
     with_ctes: 1,
+    recursive: 0.2,
 }

@@ -6,7 +6,7 @@ Before and after are DuckDB's answers to the text itself, so that a wrong plan c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -24,6 +24,7 @@ class Outcome(Enum):
     UNTYPED = "refused without a name"
     MEANING = "the plan means something else"
     DELTA = "before and delta are not after"
+    STORED = "what is stored is not the answer"
     CRASHED = "crashed"
 
 
@@ -52,8 +53,13 @@ def judged(bench: Bench, cases: Iterable[Case]) -> Iterator[Verdict]:
 
 
 def judge_case(bench: Bench, case: Case, step: int) -> Verdict:
+    return guarded(case, step, lambda: _judged(bench, case, step))
+
+
+def guarded(case: Case, step: int, judge: Callable[[], Verdict]) -> Verdict:
+    """The verdict; a refusal and a crash are verdicts too."""
     try:
-        return _judged(bench, case, step)
+        return judge()
     except TrickleError as refusal:
         outcome = Outcome.REFUSED if _names_construct(refusal) else Outcome.UNTYPED
         return Verdict(case, outcome, step, str(refusal))
@@ -69,11 +75,11 @@ def _judged(bench: Bench, case: Case, step: int) -> Verdict:
     before, after = bench.state(case.spec, step - 1), bench.state(case.spec, step)
     meaning = bench.meaning(case.spec, step)
     if meaning != after:
-        return Verdict(case, Outcome.MEANING, step, _difference(after, meaning))
+        return Verdict(case, Outcome.MEANING, step, difference(after, meaning))
     delta = bench.delta(sql, step)
     got, expected = before + delta.gained, after + delta.lost
     if got != expected:
-        return Verdict(case, Outcome.DELTA, step, _difference(expected, got) + f"\n{sql}")
+        return Verdict(case, Outcome.DELTA, step, difference(expected, got) + f"\n{sql}")
     return Verdict(case, Outcome.HOLDS, step, changed=before != after)
 
 
@@ -82,6 +88,7 @@ def _names_construct(error: TrickleError) -> bool:
     return type(error) is not TrickleError and bool(error.message.strip()) and bool(error.hint.strip())
 
 
-def _difference(expected: Rows, got: Rows) -> str:
+def difference(expected: Rows, got: Rows) -> str:
+    """Rows that are missing and rows that are too many."""
     missing, surplus = Counter(expected) - Counter(got), Counter(got) - Counter(expected)
     return f"missing: {dict(missing)}\nsurplus: {dict(surplus)}"

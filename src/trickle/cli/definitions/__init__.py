@@ -1,0 +1,1 @@
+"""Stream tables as files: a folder of `.sql` files read, compared with the lake, and carried out."""

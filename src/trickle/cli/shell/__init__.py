@@ -1,0 +1,1 @@
+"""`trickle sql` without a statement, at a terminal: an interactive shell."""

@@ -1,0 +1,51 @@
+"""Rows that the driver holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from ..spark import local_frame
+from .local import inside
+from .model import Bound
+
+FEW = 1_000
+"""Rows up to which it does not pay to leave some out."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Rows that the driver holds, and the columns Spark shall see them with."""
+
+    rows: pa.Table
+    schema: StructType | None = None
+    """None: as Arrow says."""
+    _frames: dict[int, DataFrame] = field(default_factory=dict, compare=False)
+
+    def frame(self, spark: SparkSession) -> DataFrame:
+        """The rows as a DataFrame; a session that has seen them is not handed them again."""
+        if id(spark) not in self._frames:
+            self._frames[id(spark)] = local_frame(spark, self.rows, self.schema)
+        return self._frames[id(spark)]
+
+    def within(self, bounds: Sequence[Bound]) -> Held:
+        """The rows within the bounds; perhaps some more."""
+        if self.rows.num_rows <= FEW or not bounds:
+            return self
+        kept = np.ones(self.rows.num_rows, dtype=bool)
+        for bound in bounds:
+            if bound.column in self.rows.column_names:
+                kept &= inside(self.rows.column(bound.column), bound)
+        return self if kept.all() else replace(self, rows=self.rows.filter(pa.array(kept)), _frames={})
+
+
+Rows = DataFrame | Held
+
+
+def as_frame(rows: Rows, spark: SparkSession) -> DataFrame:
+    return rows.frame(spark) if isinstance(rows, Held) else rows

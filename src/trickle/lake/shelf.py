@@ -1,0 +1,156 @@
+"""What the driver read last of data files: footers, and columns of row groups under a budget.
+
+Files never change, so what stands here stays true; stream tables that follow the same sources read the same rows.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .model import DataFile
+from .storage import Storage
+from .types import ARROW_FIELD_ID
+
+MOST_FOOTERS = 4096
+
+
+@dataclass(frozen=True)
+class GroupStats:
+    """What a footer says about one column of one row group."""
+
+    bytes: int
+    min: Any
+    max: Any
+    has_range: bool
+    nulls: int | None
+
+
+@dataclass(frozen=True)
+class Footer:
+    """What a file says about itself."""
+
+    key: Hashable
+    system: pa.fs.FileSystem
+    path: str
+    metadata: pq.FileMetaData
+    _stats: dict[str, list[GroupStats]] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        return self.metadata.schema.to_arrow_schema()
+
+    @cached_property
+    def held(self) -> dict[int, str]:
+        """Field id → name in the file."""
+        return {int((f.metadata or {}).get(ARROW_FIELD_ID, b"-1")): f.name for f in self.schema}
+
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """The position behind the last row of each row group."""
+        groups = range(self.metadata.num_row_groups)
+        return np.cumsum([self.metadata.row_group(g).num_rows for g in groups], dtype=np.int64)
+
+    def stats(self, name: str) -> list[GroupStats]:
+        """Of each row group; a column of several leaves has their size and no range."""
+        if name not in self._stats:
+            leaves = [n for n, path in enumerate(self._paths) if path.split(".", 1)[0] == name]
+            groups = [self.metadata.row_group(g) for g in range(self.metadata.num_row_groups)]
+            self._stats[name] = [_stats([group.column(n) for n in leaves]) for group in groups]
+        return self._stats[name]
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        schema = self.metadata.schema
+        return [schema.column(n).path for n in range(len(schema))]
+
+
+def _stats(leaves: Sequence[pq.ColumnChunkMetaData]) -> GroupStats:
+    size = sum(leaf.total_compressed_size for leaf in leaves)
+    known = leaves[0].statistics if len(leaves) == 1 else None
+    if known is None or not known.has_min_max:
+        return GroupStats(size, None, None, False, None)
+    return GroupStats(size, known.min, known.max, True, known.null_count)
+
+
+class Shelf:
+    """Footers and columns, those that were not asked for longest leaving first."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes, self.bytes = most_bytes, 0
+        self._footers: OrderedDict[Hashable, Footer] = OrderedDict()
+        self._columns: OrderedDict[Hashable, pa.ChunkedArray] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def footer(self, storage: Storage, file: DataFile) -> Footer:
+        key = (file.path, file.bytes)
+        with self._lock:
+            if key in self._footers:
+                self._footers.move_to_end(key)
+                return self._footers[key]
+        system, path = storage.filesystem(file.path)
+        found = Footer(key, system, path, pq.read_metadata(path, filesystem=system))
+        with self._lock:
+            self._footers[key] = found
+            while len(self._footers) > MOST_FOOTERS:
+                self._footers.popitem(last=False)
+        return found
+
+    def cost(self, footer: Footer, groups: Sequence[int], names: Sequence[str]) -> int:
+        """Bytes that would have to be read."""
+        return sum(
+            footer.stats(name)[g].bytes for name in names for g in groups if (footer.key, name, g) not in self._columns
+        )
+
+    def read(self, footer: Footer, groups: Sequence[int], names: Sequence[str]) -> pa.Table:
+        """Columns of row groups, one row group behind the other."""
+        parts = {(name, g): self._known((footer.key, name, g)) for name in names for g in groups}
+        lacking = [name for name in names if any(parts[name, g] is None for g in groups)]
+        absent = [g for g in groups if any(parts[name, g] is None for name in lacking)]
+        if lacking:
+            parts |= self._fetch(footer, absent, lacking)
+        types = {f.name: f.type for f in footer.schema}
+        columns = [_joined([parts[name, g] for g in groups], types[name]) for name in names]
+        return pa.table(columns, names=list(names))
+
+    def _fetch(
+        self, footer: Footer, groups: Sequence[int], names: Sequence[str]
+    ) -> dict[tuple[str, int], pa.ChunkedArray]:
+        with pq.ParquetFile(footer.path, filesystem=footer.system, metadata=footer.metadata) as file:
+            data = file.read_row_groups(list(groups), columns=list(names))
+        found, start = {}, 0
+        for g in groups:
+            size = footer.metadata.row_group(g).num_rows
+            for name in names:
+                found[name, g] = data.column(name).slice(start, size)
+                self._put((footer.key, name, g), found[name, g])
+            start += size
+        return found
+
+    def _known(self, key: Hashable) -> pa.ChunkedArray | None:
+        with self._lock:
+            if key in self._columns:
+                self._columns.move_to_end(key)
+            return self._columns.get(key)
+
+    def _put(self, key: Hashable, column: pa.ChunkedArray) -> None:
+        if column.nbytes > self.most_bytes:
+            return
+        with self._lock:
+            old = self._columns.pop(key, None)
+            self._columns[key] = column
+            self.bytes += column.nbytes - (0 if old is None else old.nbytes)
+            while self.bytes > self.most_bytes:
+                self.bytes -= self._columns.popitem(last=False)[1].nbytes
+
+
+def _joined(parts: Sequence[pa.ChunkedArray | None], type: pa.DataType) -> pa.ChunkedArray:
+    return pa.chunked_array([chunk for part in parts if part is not None for chunk in part.chunks], type)

@@ -1,0 +1,46 @@
+"""Small tables that the driver holds: one that did not change since is not read and handed to Spark again."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+
+from .held import Held
+from .scan import ScanRequest
+
+MOST = 64
+"""Tables, each in the columns that somebody asked for."""
+
+
+class SmallStates:
+    """The small states read last, by the files and the deletes that they consist of."""
+
+    def __init__(self) -> None:
+        self._states: OrderedDict[Hashable, Held] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, request: ScanRequest, read: Callable[[], Held | None]) -> Held | None:
+        """The rows of the request, read if they are not known; None where they are not to be had."""
+        key = _key(request)
+        with self._lock:
+            if key in self._states:
+                self._states.move_to_end(key)
+                return self._states[key]
+        held = read()
+        if held is not None and key is not None:
+            with self._lock:
+                self._states[key] = held
+                while len(self._states) > MOST:
+                    self._states.popitem(last=False)
+        return held
+
+
+def _key(request: ScanRequest) -> Hashable | None:
+    """None where the files alone do not tell the rows: inlined ones, and files that hold later rows too."""
+    files = [piece.file for piece in request.pieces]
+    mixed = (part.partial_max for f in files for part in (f, f.delete) if part is not None)
+    if request.inlined or any(most is not None for most in mixed):
+        return None
+    columns = tuple((c.id, c.name, c.type) for c in request.table.columns)
+    return request.table.id, columns, tuple((f.id, f.delete, f.inlined_deletes) for f in files)

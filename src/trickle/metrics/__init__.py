@@ -1,0 +1,1 @@
+"""Metrics for Prometheus and spans for OpenTelemetry: made from the registry and from events."""

@@ -1,0 +1,120 @@
+"""How the whole lake stands at one moment: read once, told by health checks, metrics and pages alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import Connection
+
+from ..lake import snapshots
+from ..refresh.holds import Holds
+from ..registry.models import FAILED, SUSPENDED, Refresh, StreamTable
+from ..registry.scheduling import Scheduling
+from ..registry.tables import aware
+from ..schedules import read_duration
+from .control import PAUSED
+from .diagnose import is_broken
+from .fuse import fuse_state
+from .lag import lags
+from .streams import Streams
+
+STATES = ("fresh", "behind", "empty", "held", "failing", "suspended")
+"""From well to unwell; the last that is true of a stream table is its state."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """How one stream table stands."""
+
+    table: StreamTable
+    lag: float | None
+    """Seconds that the oldest change it does not show yet has been waiting; None while it was never filled."""
+    last: Refresh | None
+    fuse: str
+    """off, armed, blown, or reset."""
+    held: str
+    """gated, watermark or fuse_blown; empty if it may be refreshed."""
+    is_running: bool
+
+    @property
+    def name(self) -> str:
+        return self.table.label
+
+    @property
+    def target_lag(self) -> float | None:
+        wanted = self.table.options.get("target_lag")
+        return read_duration(wanted) if wanted else None
+
+    @property
+    def is_stale(self) -> bool:
+        """It lags further behind than its target_lag."""
+        return self.lag is not None and self.target_lag is not None and self.lag > self.target_lag
+
+    @property
+    def state(self) -> str:
+        if self.table.status == SUSPENDED:
+            return "suspended"
+        if self.table.status == FAILED or is_broken(self.table):
+            return "failing"
+        if self.held:
+            return "held"
+        if self.lag is None:
+            return "empty"
+        return "behind" if self.lag > 0 else "fresh"
+
+
+@dataclass(frozen=True)
+class Overview:
+    at: datetime
+    head: int
+    conditions: tuple[Condition, ...]
+    schedulers: int
+    """Those that gave a sign of life lately."""
+    is_paused: bool
+    catalog_seconds: float
+    """How long it took to read all this."""
+
+    @classmethod
+    def read(cls, streams: Streams) -> Overview:
+        began, now = time.perf_counter(), datetime.now(UTC)
+        scheduling = Scheduling(streams.registry)
+        with streams.lake.reading() as connection:
+            tables = streams.registry.all(connection)
+            head = snapshots.head(streams.lake.catalog, connection).id
+            conditions = _conditions(streams, connection, tables, now)
+            alive = _alive(streams, connection, now)
+            is_paused = scheduling.control(connection, PAUSED) is not None
+        return cls(now, head, conditions, alive, is_paused, time.perf_counter() - began)
+
+    @property
+    def waiting(self) -> int:
+        """Stream tables that could be refreshed, lag behind, and that nobody is at."""
+        return sum(c.state == "behind" and not c.is_running for c in self.conditions)
+
+    def those(self, *states: str) -> list[Condition]:
+        return [c for c in self.conditions if c.state in states]
+
+
+def _conditions(
+    streams: Streams, connection: Connection, tables: Sequence[StreamTable], now: datetime
+) -> tuple[Condition, ...]:
+    registry, scheduling = streams.registry, Scheduling(streams.registry)
+    if not tables:
+        return ()
+    lag = lags(streams, connection, tables, tables)
+    holds = Holds.read(connection, registry, tables)
+    fuses = holds.fuses or {}
+    leased = scheduling.leases(connection, now) if registry.is_current(connection) else {}
+    last = registry.last_lines(connection)
+    return tuple(
+        Condition(t, lag[t.id], last.get(t.id), fuse_state(t, fuses.get(t.id)), holds.reason(t), t.id in leased)
+        for t in tables
+    )
+
+
+def _alive(streams: Streams, connection: Connection, now: datetime) -> int:
+    silence = now - timedelta(seconds=streams.lake.settings["scheduler.lease_seconds"])
+    return sum(aware(row.seen_at) >= silence for row in Scheduling(streams.registry).schedulers(connection))

@@ -1,0 +1,123 @@
+"""The relations that a refresh's SQL names, as Spark knows them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from ..lake.held import Held, Rows, as_frame
+from ..lake.lake import Lake
+from ..lake.model import Table
+from ..plan import Version
+from ..spark import agree, is_connect
+from ..sql.names import quote_spark
+from .lookups import Lookup, Read, bounds
+from .phases import phase
+from .statements import Statement
+from .windows import Columns, Maker
+
+FEW_ROWS = 30_000
+"""Rows that one task goes through faster than Spark compiles and spreads the work."""
+
+
+@dataclass
+class Frames:
+    """Relations made when they are asked for, under names that are the same for each refresh of a table."""
+
+    lake: Lake
+    prefix: str
+    """Begins the names; the same each time, so that the SQL text stays the same."""
+    tables: Mapping[str, Table]
+    makers: dict[Read, Maker]
+    at_desk: bool = False
+    """Whether statements over few rows that the driver holds may run in a session of their own."""
+    made: dict[Read, Rows] = field(default_factory=dict)
+    _columns: dict[Read, Columns] = field(default_factory=dict)
+    _shown: dict[Read, tuple[SparkSession, Rows]] = field(default_factory=dict)
+
+    def name(self, table: str, version: Version) -> str:
+        """The name, as SQL text, of a table in one of its versions."""
+        return quote_spark(self._name(table, version))
+
+    def relation(self, table: str, version: Version) -> str:
+        """The same, the relation made when it is asked for first."""
+        self.make((table, version), None)
+        return self.name(table, version)
+
+    def run(self, statement: Statement) -> DataFrame:
+        with phase("bind"):
+            self.fetch(statement)
+            is_small = self.at_desk and self._is_small(statement)
+            spark = self._desk() if is_small else self.lake.spark
+            for read in statement.reads:
+                self._show(read, spark)
+        with phase("plan"):
+            return spark.sql(statement.for_few_rows if is_small else statement.text)
+
+    def fetch(self, statement: Statement) -> None:
+        """Read what the statement reads, as far as the driver does."""
+        for read, columns in statement.reads.items():
+            self._fetch(read, columns, statement.lookups.get(read[0]))
+
+    def make(self, read: Read, columns: Columns) -> None:
+        """Let Spark know the relation, with these columns at least."""
+        self._fetch(read, columns, None)
+        self._show(read, self.lake.spark)
+
+    def replace(self, read: Read, frame: DataFrame) -> None:
+        """From now on the relation is this one."""
+        self.made[read], self._columns[read] = frame, None
+        self._show(read, self.lake.spark)
+
+    def beside(self, name: str) -> Frames:
+        """The same relations under names of their own, for a part of the refresh that reads other columns."""
+        return Frames(self.lake, f"{self.prefix}_{name}", self.tables, self.makers)
+
+    def _fetch(self, read: Read, columns: Columns, lookup: Lookup | None) -> None:
+        """Read the relation, unless it is known with all these columns."""
+        if read in self.made and _covers(self._columns[read], columns):
+            return
+        if lookup is None:
+            self.made[read] = self.makers[read](columns, ())
+        else:
+            known = bounds(lookup, self.tables[lookup.table], self.held)
+            self.made[read] = self.makers[lookup.table, lookup.version](columns, known)
+        self._columns[read] = columns
+
+    def held(self, read: Read) -> pa.Table | None:
+        """The rows of a relation, where the driver holds them."""
+        rows = self.made.get(read)
+        return rows.rows if isinstance(rows, Held) else None
+
+    def _is_small(self, statement: Statement) -> bool:
+        found = [self.held(read) for read in statement.reads]
+        return all(rows is not None for rows in found) and sum(len(r) for r in found if r is not None) <= FEW_ROWS
+
+    def _desk(self) -> SparkSession:
+        agree(self.lake.desk, self.lake.spark)
+        return self.lake.desk
+
+    def _show(self, read: Read, spark: SparkSession) -> None:
+        """Let a session know the relation by its name."""
+        if self._shown.get(read) == (spark, self.made[read]):
+            return
+        as_frame(self.made[read], spark).createOrReplaceTempView(self._name(*read))
+        self._shown[read] = (spark, self.made[read])
+
+    def _name(self, table: str, version: Version) -> str:
+        digest = hashlib.sha256(table.encode()).hexdigest()[:8]
+        return f"{self.prefix}_{digest}_{version.value}"
+
+    def close(self) -> None:
+        for read, (spark, _) in self._shown.items():
+            if not is_connect(spark):
+                spark.catalog.dropTempView(self._name(*read))
+        self._shown.clear()
+
+
+def _covers(have: Columns, wanted: Columns) -> bool:
+    return have is None or (wanted is not None and wanted <= have)

@@ -1,0 +1,133 @@
+"""One stream table refreshed again and again: its differential refresh against recomputing the query."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import trickle
+
+from ....records import Record
+from ....refresh.phases import collected
+from ..measure import Timing
+from .rival import DuckDBRival
+from .work import SparkWork, counted
+
+
+@dataclass(frozen=True)
+class Duel(Record):
+    """What the rounds of one stream table found; times in milliseconds, counts as medians."""
+
+    name: str
+    table_rows: int
+    """Rows of the sources."""
+    changed_rows: int
+    """Of the sources, in one round."""
+    differential: Timing
+    spark: Timing
+    """Spark computes the query and writes the answer as Parquet: what one does without Trickle."""
+    full: Timing | None
+    """A FULL refresh of the same change, which writes only what differs."""
+    duckdb: Timing | None
+    """DuckDB computes the query over the same lake and writes the answer as Parquet."""
+    phases: dict[str, float]
+    work: SparkWork
+
+    @property
+    def gain(self) -> float:
+        """How many times faster the differential refresh is than recomputing."""
+        return self.spark.median / self.differential.median
+
+    def asdict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "table_rows": self.table_rows,
+            "changed_rows": self.changed_rows,
+            "differential_ms": self.differential.asdict(),
+            "spark_ms": self.spark.asdict(),
+            "full_ms": self.full.asdict() if self.full else None,
+            "duckdb_ms": self.duckdb.asdict() if self.duckdb else None,
+            "gain": self.gain,
+            "phases_ms": self.phases,
+            **asdict(self.work),
+        }
+
+
+@dataclass
+class Fighter:
+    """A stream table and the times of its rounds."""
+
+    db: trickle.Session
+    name: str
+    query: str
+    folder: Path
+    rival: DuckDBRival | None = None
+    times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    phases: list[dict[str, float]] = field(default_factory=list)
+    works: list[SparkWork] = field(default_factory=list)
+
+    @property
+    def twin(self) -> str:
+        """The same stream table, kept by FULL refreshes."""
+        return f"{self.name}_full"
+
+    def create(self, twin: bool = False) -> None:
+        self.db.create_stream_table(self.name, self.query, refresh_mode="DIFFERENTIAL")
+        if twin:
+            self.db.create_stream_table(self.twin, self.query, refresh_mode="FULL")
+
+    def differential(self, timed: bool = True) -> None:
+        """One refresh; it must have been differential."""
+        with collected() as clock, counted(self.db.spark) as work:
+            spent = milliseconds(self._refresh)
+        if timed:
+            self.times["differential"].append(spent)
+            self.phases.append(clock.milliseconds)
+            self.works.append(work)
+
+    def _refresh(self) -> None:
+        done = self.db.refresh_stream_table(self.name, upstream=False)
+        if done.action not in ("DIFFERENTIAL", "NO_DATA"):
+            raise AssertionError(f"{self.name} was refreshed by {done.action} {done.reason}")
+
+    def full(self, timed: bool = True) -> None:
+        """The twin, which has the same change before it."""
+        spent = milliseconds(lambda: self.db.refresh_stream_table(self.twin, upstream=False))
+        if timed:
+            self.times["full"].append(spent)
+
+    def recompute(self, timed: bool = True) -> None:
+        target = self.folder / self.name
+        shutil.rmtree(target, ignore_errors=True)
+        spent = milliseconds(lambda: self.db.sql(self.query).write.parquet(str(target)))
+        if timed:
+            self.times["spark"].append(spent)
+        if self.rival is not None:
+            spent = self.rival.recompute(self.query, self.folder / f"{self.name}.duckdb.parquet")
+            self.times["duckdb"] += [spent] if timed else []
+
+    def duel(self, table_rows: int, changed_rows: int) -> Duel:
+        times = {kind: Timing(tuple(spent)) for kind, spent in self.times.items()}
+        return Duel(
+            self.name,
+            table_rows,
+            changed_rows,
+            times["differential"],
+            times["spark"],
+            times.get("full"),
+            times.get("duckdb"),
+            {name: median(p[name] for p in self.phases) for name in self.phases[0]},
+            SparkWork(*(round(median(getattr(w, f) for w in self.works)) for f in SparkWork.__dataclass_fields__)),
+        )
+
+
+def milliseconds(way: Callable[[], object]) -> float:
+    start = perf_counter()
+    way()
+    return (perf_counter() - start) * 1000

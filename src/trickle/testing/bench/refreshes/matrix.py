@@ -1,0 +1,162 @@
+"""Kinds of queries × sizes of tables × sizes of changes: where a differential refresh pays, and whether AUTO knows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from ..arena import Arena
+from .duel import Duel, Fighter
+from .floor import aggregate_floor
+from .rival import DuckDBRival, duckdb_rival
+from .scenarios import SCENARIOS, Facts, Scenario
+from .verdict import Verdict
+
+AUTO_WARMUPS = 5
+
+
+@dataclass(frozen=True)
+class Plan:
+    rows: Sequence[int] = (10_000, 100_000, 1_000_000, 10_000_000)
+    changes: Sequence[float] = (0.0001, 0.001, 0.01, 0.1, 0.5)
+    """Shares of the facts."""
+    scenarios: Sequence[str] = ()
+    rounds: int = 5
+    warmups: int = 2
+    auto: bool = False
+    """Measure AUTO beside it."""
+    duckdb: bool = False
+    """Let DuckDB recompute it too."""
+
+    @property
+    def wanted(self) -> list[Scenario]:
+        return [s for s in SCENARIOS if not self.scenarios or s.name in self.scenarios]
+
+
+@dataclass(frozen=True)
+class Cell:
+    scenario: str
+    rows: int
+    change: float
+    duel: Duel
+    floor_ms: float = math.nan
+    """Spark's floor, measured when the tables of this size were made."""
+    auto_ms: float | None = None
+    """Median of a stream table in AUTO mode."""
+    auto_actions: tuple[str, ...] = ()
+    """What AUTO did in the timed rounds."""
+
+    @property
+    def auto_ratio(self) -> float | None:
+        """How far AUTO is from the better of the two."""
+        if self.auto_ms is None or self.duel.full is None:
+            return None
+        return self.auto_ms / min(self.duel.differential.median, self.duel.full.median)
+
+    def asdict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"scenario": self.scenario, "rows": self.rows, "change": self.change}
+        auto = {"auto_ms": self.auto_ms, "auto_ratio": self.auto_ratio, "auto_actions": self.auto_actions}
+        return found | auto | {"floor_ms": self.floor_ms} | self.duel.asdict()
+
+
+def measure(arena: Arena, plan: Plan, say: Callable[[str], None] = print) -> Iterator[Cell]:
+    """Cell by cell; the tables are made anew for each size."""
+    with duckdb_rival(arena, plan.duckdb) as rival:
+        for rows in plan.rows:
+            facts = Facts(arena, rows)
+            facts.create()
+            floor = aggregate_floor(arena.spark).median
+            for scenario in plan.wanted:
+                for change in plan.changes:
+                    found = _Trial(arena, plan, scenario, facts, rival).run(max(1, round(rows * change)))
+                    cell = replace(found, change=change, floor_ms=floor)
+                    say(f"{scenario.name}, {rows:,} rows, {change:.2%}: {cell.duel.gain:.1f} ×{_auto(cell)}")
+                    yield cell
+
+
+def _auto(cell: Cell) -> str:
+    return "" if cell.auto_ratio is None else f", AUTO {cell.auto_ratio:.2f} × of the better"
+
+
+@dataclass
+class _Trial:
+    """One cell: three stream tables of one query, of which one chooses how it is refreshed."""
+
+    arena: Arena
+    plan: Plan
+    scenario: Scenario
+    facts: Facts
+    rival: DuckDBRival | None
+    learned: list[tuple[float, str]] = field(default_factory=list)
+
+    def run(self, many: int) -> Cell:
+        db, name = self.arena.db, self.scenario.name.replace("-", "_")
+        fighter = Fighter(db, name, self.scenario.query, self.arena.folder / "matrix", self.rival)
+        fighter.create(twin=True)
+        learner = f"{name}_auto"
+        if self.plan.auto:
+            db.create_stream_table(learner, self.scenario.query, refresh_mode="AUTO")
+        for number in range(self.warmups + self.plan.rounds):
+            self.facts.change(many)
+            timed = number >= self.warmups
+            fighter.differential(timed)
+            if self.plan.auto:
+                self.learn(learner, timed)
+            fighter.full(timed)
+            fighter.recompute(timed)
+        for made in (name, fighter.twin, *([learner] if self.plan.auto else ())):
+            db.drop_stream_table(made)
+        duel = fighter.duel(self.facts.rows, many)
+        spent = median(ms for ms, _ in self.learned) if self.learned else None
+        actions = tuple(action for _, action in self.learned)
+        return Cell(self.scenario.name, self.facts.rows, 0.0, duel, auto_ms=spent, auto_actions=actions)
+
+    @property
+    def warmups(self) -> int:
+        return max(self.plan.warmups, AUTO_WARMUPS) if self.plan.auto else self.plan.warmups
+
+    def learn(self, learner: str, timed: bool) -> None:
+        began = perf_counter()
+        action = self.arena.db.refresh_stream_table(learner, upstream=False).action
+        self.learned += [((perf_counter() - began) * 1000, action)] if timed else []
+
+
+def verdicts(cells: Sequence[Cell]) -> list[Verdict]:
+    """Of those targets whose cells were measured."""
+    found = []
+    by_name = {s.name: s for s in SCENARIOS}
+    for cell in cells:
+        if (cell.rows, cell.change) == (1_000_000, 0.001):
+            wanted = by_name[cell.scenario].least_gain
+            found.append(Verdict(f"{cell.scenario}, 1M rows, 0.1 %: gain", cell.duel.gain, wanted, at_least=True))
+    for name, scenario in by_name.items():
+        edge = crossover([c for c in cells if c.scenario == name and c.rows == 1_000_000])
+        if edge is not None:
+            target = 0.1 if scenario.is_linear else 0.05
+            found.append(Verdict(f"{name}, 1M rows: differential pays up to a change of", edge, target, at_least=True))
+    ratios = [r for cell in cells if (r := cell.auto_ratio) is not None]
+    if ratios:
+        near = sum(r <= 1.2 for r in ratios) / len(ratios)
+        found.append(Verdict("share of cells where AUTO is within 1.2 × of the better", near, 0.95, at_least=True))
+    return found
+
+
+def crossover(cells: Sequence[Cell]) -> float | None:
+    """The share of changed rows up to which a differential refresh is faster, between measured shares by a line.
+
+    None if it was never or always faster than recomputing among less than two cells.
+    """
+    points = sorted((c.change, c.duel.gain) for c in cells)
+    if len(points) < 2:
+        return None
+    if points[0][1] < 1:
+        return 0.0
+    for (low, before), (high, after) in pairwise(points):
+        if after < 1:
+            return low + (high - low) * (before - 1) / (before - after)
+    return points[-1][0]

@@ -1,0 +1,100 @@
+"""A thousand refreshes of a join-aggregate: does the last one cost what the first ones did?"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import mean
+
+from sqlalchemy import func, select
+
+from ....records import Record
+from ..arena import Arena
+from .duel import milliseconds
+from .scenarios import SCENARIOS, Facts
+from .verdict import Verdict
+
+ROWS, CHANGED, CYCLES = 1_000_000, 100, 1000
+MAINTAINED, KEPT = 25, 30
+"""Cycles between two maintenances, and snapshots that those keep."""
+
+
+@dataclass(frozen=True)
+class Lap(Record):
+    """One cycle, maintenance included."""
+
+    cycle: int
+    milliseconds: float
+    files: int
+    python_mb: float
+    java_mb: float
+
+
+def measure(arena: Arena, cycles: int = CYCLES, say: Callable[[str], None] = print) -> list[Lap]:
+    db, facts = arena.db, Facts(arena, arena.sized(ROWS))
+    facts.create()
+    query = next(s.query for s in SCENARIOS if s.name == "join-aggregate")
+    db.create_stream_table("soak", query, refresh_mode="DIFFERENTIAL")
+    laps = []
+    for cycle in range(1, cycles + 1):
+        facts.change(CHANGED)
+        spent = milliseconds(lambda: db.refresh_stream_table("soak"))
+        if cycle % MAINTAINED == 0:
+            spent += milliseconds(lambda: _maintain(arena))
+        laps.append(Lap(cycle, spent, _files(arena), _python_mb(), _java_mb(arena)))
+        if cycle % 100 == 0:
+            say(f"cycle {cycle}: {spent:.0f} ms, {laps[-1].files} files, {laps[-1].java_mb:.0f} MB of heap")
+    return laps
+
+
+def _maintain(arena: Arena) -> None:
+    db = arena.db
+    db.merge_files()
+    db.rewrite_deletes()
+    db.expire_snapshots(keep=KEPT)
+    db.clean_files(grace_seconds=0)
+
+
+def verdicts(laps: list[Lap]) -> list[Verdict]:
+    """Late cycles against early ones."""
+    early, late = _middle(laps, 0.05, 0.15), _middle(laps, 0.9, 1.0)
+    return [
+        Verdict("late cycles against early ones", _typical(late) / _typical(early), 1.2),
+        Verdict("driver memory, late against early", late[-1].python_mb / early[-1].python_mb, 1.2),
+        Verdict("heap, late against early", _heap(late) / _heap(early), 1.3),
+        Verdict("files, most of late cycles against most of early ones", _most(late) / _most(early), 1.5),
+    ]
+
+
+def _middle(laps: list[Lap], start: float, end: float) -> list[Lap]:
+    return laps[int(len(laps) * start) : max(1, int(len(laps) * end))]
+
+
+def _typical(laps: list[Lap]) -> float:
+    return mean(lap.milliseconds for lap in laps)
+
+
+def _heap(laps: list[Lap]) -> float:
+    """The least: what is left when garbage has been collected."""
+    return min(lap.java_mb for lap in laps)
+
+
+def _most(laps: list[Lap]) -> int:
+    return max(lap.files for lap in laps)
+
+
+def _files(arena: Arena) -> int:
+    catalog = arena.db.lake.catalog
+    files = catalog.tables["data_file"]
+    with catalog.reading() as connection:
+        return connection.execute(select(func.count()).where(files.c.end_snapshot.is_(None))).scalar_one()
+
+
+def _python_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _java_mb(arena: Arena) -> float:
+    runtime = arena.spark._jvm.java.lang.Runtime.getRuntime()  # type: ignore[union-attr]
+    return float(runtime.totalMemory() - runtime.freeMemory()) / 2**20

@@ -1,0 +1,45 @@
+"""Tells browsers that something changed: server-sent events, sent when the registry is not as it was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+from ..errors import TrickleError
+from ..lake import snapshots
+from ..ops.streams import Streams
+from ..registry.scheduling import Scheduling
+
+LOOK, BREATH = 0.5, 15.0
+"""Seconds between two looks, and between two signs of life."""
+
+
+def pulse(streams: Streams) -> str:
+    """Another text whenever a page would say something else, but for the time that passes."""
+    registry, scheduling = streams.registry, Scheduling(streams.registry)
+    with streams.lake.reading() as connection:
+        seen: list[object] = [snapshots.head(streams.lake.catalog, connection).id, registry.newest_line(connection)]
+        if registry.is_current(connection):
+            seen.append(scheduling.signals(connection))
+            seen += sorted(scheduling.leases(connection, datetime.now(UTC)))
+            seen += [tuple(row) for row in scheduling.standings(connection)]
+    return f"{hash(tuple(seen)) & 0xFFFFFFFF:08x}"
+
+
+def messages(streams: Streams, is_over: Callable[[float], bool]) -> Iterator[bytes]:
+    """One when something changed, and a comment now and then; `is_over` waits, and says whether to end."""
+    before, breath = "", time.monotonic()
+    while True:
+        try:
+            now = pulse(streams)
+        except TrickleError:
+            now = "unreachable"
+        if now != before:
+            yield f"data: {now}\n\n".encode()
+            before, breath = now, time.monotonic()
+        elif time.monotonic() - breath > BREATH:
+            yield b": still here\n\n"
+            breath = time.monotonic()
+        if is_over(LOOK):
+            return

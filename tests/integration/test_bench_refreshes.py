@@ -1,0 +1,112 @@
+"""The benchmarks of refreshes run at a small size; what they say of it is pure."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from pyspark.sql import SparkSession
+from typer.testing import CliRunner
+
+from trickle.cli.bench.tables import duel_table
+from trickle.cli.main import app
+from trickle.testing.bench import arena, run
+from trickle.testing.bench.measure import Timing
+from trickle.testing.bench.refreshes import dag, floor, matrix, soak, tpch, write
+from trickle.testing.bench.refreshes.duel import Duel
+from trickle.testing.bench.refreshes.matrix import Cell, crossover
+from trickle.testing.bench.refreshes.report import compared, document, read, save
+from trickle.testing.bench.refreshes.work import SparkWork
+from trickle.testing.tpch.catalogue import QUERIES
+
+
+def duel(differential: float, spark: float, full: float = 100.0) -> Duel:
+    own, rival, whole = (Timing((ms,)) for ms in (differential, spark, full))
+    return Duel("d", 10, 1, own, rival, whole, None, {"run": 1.0}, SparkWork())
+
+
+def test_the_edge_where_recomputing_wins_is_found_between_two_shares() -> None:
+    cells = [Cell("join", 1_000_000, share, duel(100, gain * 100)) for share, gain in ((0.01, 3), (0.1, 2), (0.5, 0.5))]
+    assert crossover(cells) == pytest.approx(0.1 + 0.4 * 1 / 1.5)
+    assert crossover(cells[:2]) == 0.1
+    assert crossover(cells[2:]) is None
+    assert crossover([cells[2], Cell("join", 1_000_000, 0.9, duel(100, 10))]) == 0.0
+
+
+def test_auto_is_measured_against_the_better_way() -> None:
+    near, far = Cell("scan", 10, 0.1, duel(50, 100), auto_ms=55), Cell("scan", 10, 0.5, duel(400, 100), auto_ms=400)
+    assert near.auto_ratio == pytest.approx(1.1)
+    assert far.auto_ratio == 4.0
+    (verdict,) = [v for v in matrix.verdicts([near, far]) if "AUTO" in v.what]
+    assert (verdict.figure, verdict.met) == (0.5, False)
+
+
+def test_saved_runs_are_compared(tmp_path: Path) -> None:
+    for name, spent in (("before", 100.0), ("after", 150.0)):
+        save(document("tpch", {"scale": 1}, [duel(spent, 1000).asdict()], []), tmp_path / name)
+    found = compared(read(tmp_path / "before"), read(tmp_path / "after"))
+    assert [(c.name, c.ratio) for c in found] == [("d", 1.5), ("geometric mean", pytest.approx(1.5))]
+    said = CliRunner().invoke(app, ["bench", "compare", str(tmp_path / "before"), str(tmp_path / "after"), "--json"])
+    assert json.loads(said.stdout)[0]["ratio"] == 1.5
+
+
+@pytest.mark.heavy
+@pytest.mark.spark
+def test_orders_are_changed_and_every_refresh_is_differential(spark: SparkSession, tmp_path: Path) -> None:
+    plan = tpch.Plan(scale=0.001, orders=6, rounds=1, warmups=0, queries=("q01", "q06"))
+    with arena(1.0, str(tmp_path), spark) as place:
+        found = tpch.measure(place, plan, lambda _: None)
+        stored = place.db.sql("SELECT revenue FROM q06").toArrow().to_pylist()
+        anew = place.db.sql(next(q.text for q in QUERIES if q.name == "q06")).toArrow().to_pylist()
+    assert stored == anew
+    assert [d.name for d in found.duels] == ["q01", "q06"]
+    for one in found.duels:
+        assert one.gain > 0 and one.work.jobs >= 1
+        assert sum(one.phases.values()) == pytest.approx(one.differential.median, rel=0.5)
+    assert [v.target for v in found.verdicts()] == [0, 12, 8]
+
+
+@pytest.mark.spark
+def test_cells_of_the_matrix_are_measured(spark: SparkSession, tmp_path: Path) -> None:
+    plan = matrix.Plan(rows=(1000,), changes=(0.01,), scenarios=("join-aggregate",), rounds=1, warmups=0, duckdb=True)
+    with arena(1.0, str(tmp_path), spark) as place:
+        (cell,) = matrix.measure(place, plan, lambda _: None)
+    assert cell.duel.changed_rows == 10 and math.isfinite(cell.duel.gain)
+    assert cell.floor_ms > 0 and cell.duel.full is not None
+    assert cell.duel.duckdb is not None and cell.duel.duckdb.median > 0
+    told = duel_table([cell.asdict()], None)
+    assert {"floors", "full, ms", "DuckDB, ms", "stages", "MB read"} <= set(told.columns)
+
+
+@pytest.mark.heavy
+@pytest.mark.spark
+@pytest.mark.parametrize("benchmark", [floor, write], ids=lambda module: module.__name__.rpartition(".")[2])
+def test_contests_of_refreshes_report_finite_figures(
+    benchmark: ModuleType, spark: SparkSession, tmp_path: Path
+) -> None:
+    with arena(0.01, str(tmp_path), spark) as place:
+        results = list(run([benchmark.contests], place, rounds=1))
+    assert results and all(math.isfinite(r.figure) and r.figure > 0 for r in results)
+
+
+@pytest.mark.heavy
+@pytest.mark.spark
+def test_waves_are_measured_differential_full_and_recomputed(spark: SparkSession, tmp_path: Path) -> None:
+    with arena(0.01, str(tmp_path), spark) as place:
+        found = dag.measure(place, 1, 0, lambda _: None)
+    assert [d.name for d in found] == ["chain of 10", "fan of 20", "diamond"]
+    for one in found:
+        assert one.full is not None and one.spark.median > 0 and one.work.jobs >= 3
+    assert [v.target for v in dag.verdicts(found)] == [2500, 5000, 2500]
+
+
+@pytest.mark.heavy
+@pytest.mark.spark
+def test_a_short_soak_keeps_files_few(spark: SparkSession, tmp_path: Path) -> None:
+    with arena(0.01, str(tmp_path), spark) as place:
+        laps = soak.measure(place, 60, lambda _: None)
+    assert max(lap.files for lap in laps[30:]) < 250
+    assert [v.what for v in soak.verdicts(laps)]

@@ -1,0 +1,50 @@
+-- an array in order, NULLs kept (postgres)
+SELECT cust, array_agg(amount ORDER BY amount DESC) AS l FROM o GROUP BY cust;
+
+-- an array of no rows is NULL (postgres)
+SELECT array_agg(id ORDER BY id) FILTER (WHERE amount > 80) AS l, array_agg(amount ORDER BY id, cust) AS m FROM o;
+
+-- an array by another order (postgres)
+SELECT tag, array_agg(id ORDER BY amount NULLS FIRST, id) AS l FROM o GROUP BY tag;
+
+-- an array of those that differ (postgres)
+SELECT cust, array_agg(DISTINCT tag ORDER BY tag) AS l FROM o GROUP BY cust;
+
+-- words in order (postgres)
+SELECT cust, string_agg(tag, ',' ORDER BY tag) AS l FROM o GROUP BY cust;
+
+-- casts (postgres)
+SELECT id, m::text AS t, '5'::int + k AS n, f::int AS i FROM v WHERE f > 0;
+
+-- ILIKE and patterns (postgres)
+SELECT id FROM o WHERE tag ILIKE 'A%' OR tag ~ '^b';
+
+-- intervals (postgres)
+SELECT id, ts + interval '1 day' AS later FROM v;
+
+-- months and days of the week (postgres)
+SELECT date_trunc('month', d) AS month, count(*) AS n FROM v GROUP BY 1;
+
+-- among listed values (postgres)
+SELECT id FROM o WHERE cust = ANY (ARRAY[1, 5]) AND amount <> ALL (ARRAY[cust, 15]);
+
+-- IS DISTINCT FROM and IS NOT TRUE (postgres)
+SELECT id FROM v WHERE ok IS NOT TRUE AND k IS DISTINCT FROM 2;
+
+-- rows compared (postgres)
+SELECT id FROM o WHERE (cust, day) > (1, 2);
+
+-- NULLs come last upward and first downward (postgres)
+SELECT id, amount FROM o ORDER BY amount DESC, id LIMIT 3;
+
+-- words put together (postgres)
+SELECT id, tag || '-' || amount AS t FROM o;
+
+-- GROUPING of several (postgres)
+SELECT cust, tag, grouping(cust, tag) AS g, count(*) AS n FROM o GROUP BY GROUPING SETS ((cust, tag), (cust), ());
+
+-- lateral, the largest of each (postgres)
+SELECT c.id, t.amount FROM c LEFT JOIN LATERAL (SELECT amount FROM o WHERE o.cust = c.id ORDER BY amount DESC NULLS LAST LIMIT 1) t ON true;
+
+-- parts of words (postgres)
+SELECT id FROM o WHERE position('a' IN tag) > 0 AND left(tag, 1) = 'a';

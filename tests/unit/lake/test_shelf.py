@@ -1,0 +1,72 @@
+"""What the driver read last of data files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from trickle.lake.model import DataFile
+from trickle.lake.shelf import Shelf
+from trickle.lake.storage import Storage
+
+ROWS = pa.table({"k": range(100), "text": [f"row {n}" for n in range(100)]})
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> DataFile:
+    path = tmp_path / "rows.parquet"
+    pq.write_table(ROWS, path, row_group_size=25)
+    size = path.stat().st_size
+    return DataFile(1, str(path), 100, size, 0, 0, 1)
+
+
+def open_shelf(file: DataFile, most: int = 1 << 20) -> tuple[Shelf, Storage]:
+    return Shelf(most), Storage(str(Path(file.path).parent))
+
+
+def test_columns_of_row_groups_come_in_the_order_asked_for(file: DataFile) -> None:
+    shelf, storage = open_shelf(file)
+    footer = shelf.footer(storage, file)
+    shelf.read(footer, [2], ["k"])
+    found = shelf.read(footer, [1, 2], ["text", "k"])
+    assert found.equals(ROWS.slice(25, 50).select(["text", "k"]))
+
+
+def test_what_was_read_is_not_read_again(file: DataFile) -> None:
+    shelf, storage = open_shelf(file)
+    footer = shelf.footer(storage, file)
+    assert shelf.cost(footer, [0, 1], ["k"]) > 0
+    shelf.read(footer, [0, 1], ["k"])
+    Path(file.path).unlink()
+    assert shelf.cost(footer, [0, 1], ["k"]) == 0
+    assert shelf.read(shelf.footer(storage, file), [1], ["k"]).column("k").to_pylist() == list(range(25, 50))
+
+
+def test_the_budget_is_kept_and_the_oldest_leave_first(file: DataFile) -> None:
+    shelf, storage = open_shelf(file, most=450)
+    footer = shelf.footer(storage, file)
+    for group in range(4):
+        shelf.read(footer, [group], ["k"])
+    assert shelf.bytes <= 450
+    assert [shelf.cost(footer, [g], ["k"]) > 0 for g in range(4)] == [True, True, False, False]
+
+
+def test_without_a_budget_everything_is_read_each_time(file: DataFile) -> None:
+    shelf, storage = open_shelf(file, most=0)
+    footer = shelf.footer(storage, file)
+    assert shelf.read(footer, [0, 3], ["k"]).num_rows == 50
+    assert (shelf.bytes, shelf.cost(footer, [0], ["k"]) > 0) == (0, True)
+
+
+def test_statistics_tell_where_a_key_can_be(file: DataFile) -> None:
+    shelf, storage = open_shelf(file)
+    stats = shelf.footer(storage, file).stats("k")
+    assert [(s.min, s.max, s.nulls) for s in stats] == [(0, 24, 0), (25, 49, 0), (50, 74, 0), (75, 99, 0)]
+
+
+def test_no_row_group_is_an_empty_table_of_the_columns(file: DataFile) -> None:
+    shelf, storage = open_shelf(file)
+    assert shelf.read(shelf.footer(storage, file), [], ["text"]).schema.field("text").type == pa.string()

@@ -1,0 +1,115 @@
+"""AUTO over simulated histories: near the better way after a few refreshes, and it stays there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+from statistics import median
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trickle.refresh import costs
+from trickle.registry.models import Refresh
+from trickle.testing.cost_histories import Costs, Simulation, switches
+
+WARMUPS, CYCLES = 5, 35
+NOW = datetime(2024, 2, 29, tzinfo=UTC)
+
+
+def cells(noise: float) -> Iterator[tuple[Simulation, int]]:
+    """Sizes of tables × shares that change × what a changed row costs, each a table of its own."""
+    for rows in (10_000, 100_000, 1_000_000, 10_000_000):
+        for share in (0.0001, 0.001, 0.01, 0.1, 0.5):
+            for row in (0.0005, 0.002, 0.01, 0.05):
+                for seed in range(3):
+                    rng = Random(f"{rows} {share} {row} {seed}")
+                    floor, full_floor = rng.uniform(100, 400), rng.uniform(100, 500)
+                    true = Costs(rows, floor, row, full_floor, full_row=rng.uniform(0.0005, 0.005))
+                    yield Simulation(true, rng, noise), max(1, round(rows * share * 4 / 3))
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05, 0.1, 0.2])
+def test_auto_is_near_the_better_way_in_nearly_all_cells(noise: float) -> None:
+    near, total, changes = 0, 0, []
+    for simulation, rows in cells(noise):
+        sizes = [rows] * CYCLES
+        choices = simulation.run(sizes)
+        total += 1
+        near += median(simulation.regret(choices, sizes)[WARMUPS : WARMUPS + 5]) <= 1.2
+        changes.append(switches(choices[WARMUPS:]))
+    assert near / total >= 0.95
+    assert max(changes) <= 4 and sum(changes) / total <= 0.2, "it does not flap"
+
+
+def test_small_and_large_changes_in_turns_are_told_apart() -> None:
+    simulation = Simulation(Costs(1_000_000, row=0.01), Random(1))
+    sizes = [100] * 9 + [600_000]
+    choices = simulation.run(sizes * 8)
+    assert {c.action for c, rows in zip(choices[40:], sizes * 4, strict=True) if rows == 100} == {"DIFFERENTIAL"}
+    assert {c.action for c, rows in zip(choices[-30:], sizes * 3, strict=True) if rows > 100} == {"FULL"}
+
+
+def test_refreshes_that_find_nothing_do_not_make_it_forget() -> None:
+    simulation = Simulation(Costs(1_000_000, row=0.01), Random(1))
+    first = simulation.run([600_000] * 10)
+    simulation.lines += [Refresh(1, "t", NOW, NOW, "NO_DATA", "", 0, 0, 0, 1.0, 1, 1, "user") for _ in range(200)]
+    assert {c.action for c in simulation.run([600_000] * 5)} == {first[-1].action} == {"FULL"}
+
+
+def test_a_table_that_grew_is_learned_anew() -> None:
+    simulation = Simulation(Costs(10_000, floor=300, full_floor=100), Random(1))
+    assert simulation.run([10] * 12)[-1].action == "FULL"
+    simulation.costs = Costs(10_000_000, floor=300, full_floor=100)
+    later = simulation.run([10] * 12)
+    assert {c.action for c in later[6:]} == {"DIFFERENTIAL"} and switches(later) <= 1
+
+
+lines = st.lists(
+    st.builds(
+        lambda ms, rows: Refresh(1, "t", NOW, NOW, "DIFFERENTIAL", "", 0, 0, rows, ms, 1, 1, "user"),
+        st.floats(1, 1e6),
+        st.integers(0, 10**7),
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+@settings(deadline=None)
+@given(past=lines, rows=st.integers(0, 10**8))
+def test_no_estimate_lies_below_the_fastest_yet(past: list[Refresh], rows: int) -> None:
+    found = costs.differential(past, rows)
+    assert found is None or found.ms >= min(h.duration_ms for h in past) - 1e-6
+
+
+@settings(deadline=None)
+@given(past=lines, rows=st.integers(0, 10**7), late=st.integers(0, 4))
+def test_one_slow_refresh_of_five_changes_little(past: list[Refresh], rows: int, late: int) -> None:
+    same = [replace(past[0], changed_rows=rows, duration_ms=100.0 + n) for n in range(5)]
+    slow = [replace(h, duration_ms=1e6) if n == late else h for n, h in enumerate(same)]
+    found = costs.differential(slow, rows)
+    assert found is not None and found.ms <= 105 and found.is_sure
+
+
+def test_a_line_is_drawn_through_changes_of_other_sizes() -> None:
+    def line(rows: int, ms: float) -> Refresh:
+        return Refresh(1, "t", NOW, NOW, "DIFFERENTIAL", "", 0, 0, rows, ms, 1, 1, "user")
+
+    past = [line(1000 * n, 100.0 + 10 * n) for n in (1, 2, 10, 20)] + [line(15_000, 9000.0)]
+    found = costs.differential(past, 1_000_000)
+    assert found is not None and found.ms == pytest.approx(10_100, rel=0.05) and not found.is_sure
+    assert costs.differential([line(10, 100.0)], 1_000_000) is None, "one size says nothing of larger ones"
+    assert costs.differential([line(1_000_000, 100.0)], 10) is not None
+
+
+def test_a_first_load_is_worth_less_than_a_full_refresh() -> None:
+    load = Refresh(1, "t", NOW, NOW, "FULL", "initial_load", 9, 0, 0, 7000.0, 1, 1, "user")
+    later = NOW + timedelta(minutes=1)
+    full = Refresh(1, "t", later, later, "FULL", "cost_trial", 0, 0, 10, 900.0, 1, 1, "user")
+    cold, warm = costs.full([load], 10), costs.full([full, full, load], 10)
+    assert cold is not None and (cold.at_best, cold.is_sure) == (1000.0, False)
+    assert warm is not None and (warm.ms, warm.is_sure) == (900.0, True)
