@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -18,6 +18,7 @@ from trickle.plan import (
     conjuncts,
     references,
     same,
+    told_apart,
     type_of,
 )
 
@@ -34,17 +35,39 @@ def restrict(node: Node, keys: Sequence[exp.Expr], touched: Node) -> Node:
 
 
 def narrowed(node: Node, on: exp.Expr, by: Node) -> Node:
-    """R ⋉ keys(by), over the equalities of the condition: the rows that rows of `by`, or their matches, can match.
-
-    `by` is a change of either side. Without equalities every row may match.
-    """
-    keys = [_oriented(c, frozenset(node.names)) for c in conjuncts(on)]
-    pairs = [pair for pair in keys if pair is not None]
-    mine = [a for a, _ in pairs]
-    theirs = [next((e for e in pair if references(e) <= set(by.names)), None) for pair in pairs]
-    if not pairs or any(e is None for e in theirs):
+    """R ⋉ keys(ΔL), over the equalities of the condition: the rows that rows of L's change can match."""
+    pairs = list(_equalities(node, on))
+    if not pairs or any(not references(theirs) <= set(by.names) for _, theirs in pairs):
         return node
-    return restrict(node, mine, affected(by, [e for e in theirs if e is not None]))
+    return restrict(node, [mine for mine, _ in pairs], affected(by, [theirs for _, theirs in pairs]))
+
+
+def rivals(node: Node, on: exp.Expr, of: Node, across: Sequence[Column]) -> Node:
+    """R ⋉ keys(ΔR): the rows that what rows of R's own change match can match too.
+
+    `across` are the columns of the other side. A row that equals the same value of another type need not have an equal
+    key (`'01' = 1 = '1'`): such keys narrow nothing.
+    """
+    pairs = list(_equalities(node, on))
+    keys = [mine for mine, theirs in pairs if _tells_apart(mine, theirs, node.columns, across, on)]
+    return restrict(node, keys, affected(of, keys)) if keys else node
+
+
+def _tells_apart(
+    mine: exp.Expr, theirs: exp.Expr, own: Sequence[Column], across: Sequence[Column], on: exp.Expr
+) -> bool:
+    known = told_apart(type_of(mine, own), type_of(theirs, across))
+    return _is_identity(on) if known is None else known
+
+
+def _is_identity(on: exp.Expr) -> bool:
+    """Only null-safe equalities, as rows are compared with copies of themselves."""
+    return all(isinstance(c, exp.NullSafeEQ) for c in conjuncts(on))
+
+
+def _equalities(node: Node, on: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    names = frozenset(node.names)
+    return (pair for c in conjuncts(on) if (pair := _oriented(c, names)) is not None)
 
 
 def _oriented(condition: exp.Expr, names: frozenset[str]) -> tuple[exp.Expr, exp.Expr] | None:

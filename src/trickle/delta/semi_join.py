@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trickle.delta.affected import narrowed
+from trickle.delta.affected import narrowed, rivals
 from trickle.delta.weights import difference
 from trickle.plan import Node, SemiJoin, UnionAll, after, before
 
@@ -18,5 +18,6 @@ def delta(join: SemiJoin, left: Node, right: Node) -> Node:
 def turned(join: SemiJoin, right: Node) -> Node:
     """The old left rows that found or lost their match: only those that match some changed right row can."""
     moved = SemiJoin(before(join.left), right, join.on)
-    now, then = (narrowed(state, join.on, by=right) for state in (after(join.right), before(join.right)))
+    states = (after(join.right), before(join.right))
+    now, then = (rivals(state, join.on, of=right, across=join.left.columns) for state in states)
     return difference(replace(join, left=moved, right=now), replace(join, left=moved, right=then))

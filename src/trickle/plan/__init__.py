@@ -23,6 +23,7 @@ from trickle.plan.expressions import (
     substitute,
     when,
 )
+from trickle.plan.keys_apart import told_apart
 from trickle.plan.names import CONTRIBUTIONS, FILE, HIDDEN, KEYS, POSITION, STORED, WEIGHT, hidden, is_reserved
 from trickle.plan.nodes import (
     Aggregate,
@@ -120,6 +121,7 @@ __all__ = [
     "shared_nodes",
     "substitute",
     "tables",
+    "told_apart",
     "type_of",
     "walk",
     "weight",

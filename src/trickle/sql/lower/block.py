@@ -128,7 +128,8 @@ class Block:
     def carry_keys(self, chosen: list[Chosen]) -> None:
         """Rows around are found by equality: what must be equal to theirs is carried along, no domain is needed."""
         total = self.is_grouped(chosen) and not self.select.args.get("group")
-        keys = [equality(c, self.plan) for c in self.correlated]
+        around = self.scope.outer.columns() if self.scope.outer is not None else []
+        keys = [equality(c, self.plan, around) for c in self.correlated]
         if total or self.domain is not None or any(key is None for key in keys):
             raise unsupported("a correlated subquery of this shape", self.correlated[0], self.context.text)
         items = [self.item("key", key.mine) for key in keys if key is not None]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from trickle.plan import Item, Node, coalesce, col, number, references
+from trickle.plan import Column, Item, Node, coalesce, col, number, references, told_apart, type_of
 
 _ZERO_OF_NOTHING = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.RegrCount)
 
@@ -20,15 +21,25 @@ class Key:
     operator: type[exp.Binary]
 
 
-def equality(condition: exp.Expr, inside: Node) -> Key | None:
-    """The key that a correlated conjunct is, if it is one."""
+def equality(condition: exp.Expr, inside: Node, around: Sequence[Column]) -> Key | None:
+    """The key that a correlated conjunct is, if it is one.
+
+    Rows of the subquery are grouped by the key: different keys must not equal one value around, as '01' = 1 = '1'.
+    """
     bare = condition.unnest()
     if isinstance(bare, exp.EQ | exp.NullSafeEQ):
         names = set(inside.names)
         for mine, theirs in ((bare.left, bare.right), (bare.right, bare.left)):
             if references(mine) <= names and not references(theirs) & names:
-                return Key(mine.unnest(), theirs.unnest(), type(bare))
+                key = Key(mine.unnest(), theirs.unnest(), type(bare))
+                return key if tells_apart(key, inside.columns, around) else None
     return None
+
+
+def tells_apart(key: Key, inside: Sequence[Column], around: Sequence[Column]) -> bool:
+    """Whether no two keys equal one value; of unknown types, only where rows are compared with copies of themselves."""
+    known = told_apart(type_of(key.mine, inside), type_of(key.theirs, around))
+    return key.operator is exp.NullSafeEQ if known is None else known
 
 
 def of_nothing(item: Item) -> exp.Expr:

@@ -64,6 +64,12 @@ class Scope:
         own = [c for r in self.relations if folded not in r.merged for c in r.find(label)]
         return shared + own
 
+    def columns(self) -> list[Column]:
+        """Every column in sight, those of the scopes around included, as the plan calls it."""
+        own = (*self.merged, *(c for r in self.relations for c in r.columns))
+        mine = [Column(c.value.name, c.type) for c in own if isinstance(c.value, exp.Column)]
+        return [*mine, *(self.outer.columns() if self.outer is not None else ())]
+
     def star(self) -> list[Visible]:
         """What `*` stands for: merged columns first, then each relation's others."""
         own = [c for r in self.relations for c in r.columns if c.label.casefold() not in r.merged]

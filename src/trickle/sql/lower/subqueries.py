@@ -39,7 +39,7 @@ from trickle.plan import (
     when,
 )
 from trickle.sql.lower.bind import is_subquery
-from trickle.sql.lower.correlation import Key, equality, of_nothing
+from trickle.sql.lower.correlation import Key, equality, of_nothing, tells_apart
 from trickle.sql.lower.domain import Answer, answer
 from trickle.sql.lower.grouping import Grouping, has_aggregate
 from trickle.sql.lower.ordering import limit_of
@@ -304,6 +304,8 @@ def _hit(block: Block, inner: Inner, value: exp.Expr, wanted: exp.Expr) -> exp.E
     inner, value = _renamed(block, inner, value)
     keys = [_equality(block, inner, c, value) for c in inner.conditions]
     marker = Item(block.context.fresh("found", "BOOLEAN"), exp.true())
+    if not tells_apart(Key(value, wanted, exp.EQ), inner.plan.columns, block.plan.columns):
+        raise unsupported("values of another type among those of a subquery", value, block.context.text)
     found = Item(block.context.fresh("value"), value)
     items = [Item(block.context.fresh("key"), key.mine) for key in keys]
     known = Distinct(Project(inner.plan, (*items, found)))
@@ -324,7 +326,7 @@ def _renamed(block: Block, inner: Inner, value: exp.Expr) -> tuple[Inner, exp.Ex
 
 
 def _equality(block: Block, inner: Inner, condition: exp.Expr, node: exp.Expr) -> Key:
-    key = equality(condition, inner.plan)
+    key = equality(condition, inner.plan, block.plan.columns)
     if key is None or not references(key.theirs) <= set(block.plan.names):
         raise unsupported("a correlation other than equality in a subquery used as a value", node, block.context.text)
     return key
