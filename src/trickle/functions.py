@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import typing
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from .errors import NotFound, QueryError
-from .records import Record
 from .spark import local_frame
 from .sql.grammar.relations import Reference
 
@@ -120,26 +121,33 @@ def relation(session: Session, reference: Reference) -> DataFrame | None:
     """The rows of a function or of a registry table; None if the reference is neither."""
     if reference.function is not None:
         found = reference.function
-        return frame(session, call(session, found.function, found.args, dict(found.kwargs)))
+        return frame(session, found.function, call(session, found.function, found.args, dict(found.kwargs)))
     name = reference.name
     if (name.schema or "").casefold() != "trickle" or name.name.casefold() not in RELATIONS:
         return None
     limit = {"limit": 1_000_000} if name.name.casefold() == "refresh_history" else {}
-    return frame(session, call(session, name.name, (), limit))
+    return frame(session, name.name, call(session, name.name, (), limit))
 
 
-def frame(session: Session, result: Any) -> DataFrame:
-    """Facts as a DataFrame: a record is a row, a plain value a row of one column."""
-    records = result if isinstance(result, list) else [result]
-    rows = [_row(r) for r in records]
-    names = list(dict.fromkeys(n for r in rows for n in r)) or ["value"]
-    schema = pa.schema([(n, _type(n, rows)) for n in names])
+def frame(session: Session, function: str, result: Any) -> DataFrame:
+    """What a function gave as a DataFrame: a record is a row, a plain value a row of one column."""
+    schema = columns(type(session), function.casefold())
+    rows = [_row(value) for value in (result if isinstance(result, list) else [result])]
     return local_frame(session.spark, pa.Table.from_pylist(rows, schema=schema))
 
 
+def columns(session: type[Session], function: str) -> pa.Schema:
+    """The columns of what a function gives: by what it is said to give, whether there are rows or not."""
+    given = typing.get_type_hints(getattr(session, function))["return"]
+    if isinstance(typing.get_origin(given), type) and issubclass(typing.get_origin(given), list):
+        [given] = typing.get_args(given)
+    if not dataclasses.is_dataclass(given):
+        return pa.schema([("value", _type(given))])
+    told = typing.get_type_hints(given)
+    return pa.schema([(field.name, _type(told[field.name])) for field in dataclasses.fields(given)])
+
+
 def _row(value: Any) -> dict[str, Any]:
-    if isinstance(value, Record):
-        return {k: _plain(v) for k, v in value.asdict().items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     return {"value": _plain(value)}
@@ -153,20 +161,22 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def _type(name: str, rows: Sequence[dict[str, Any]]) -> pa.DataType:
-    for row in rows:
-        value = row.get(name)
-        for python, arrow in _TYPES:
-            if isinstance(value, python):
-                return arrow
-    return pa.string()
+def _type(told: Any) -> pa.DataType:
+    """
+    >>> str(_type(int | None)), str(_type(tuple[str, ...])), str(_type(type(None)))
+    ('int64', 'list<item: string>', 'string')
+    """
+    if isinstance(told, UnionType):
+        [told] = (kind for kind in typing.get_args(told) if kind is not type(None))
+    return _TYPES.get(typing.get_origin(told) or told, pa.string())
 
 
-_TYPES: tuple[tuple[type, pa.DataType], ...] = (
-    (bool, pa.bool_()),
-    (int, pa.int64()),
-    (float, pa.float64()),
-    (datetime, pa.timestamp("us", "UTC")),
-    (list, pa.list_(pa.string())),
-    (str, pa.string()),
-)
+_TYPES: Mapping[Any, pa.DataType] = {
+    bool: pa.bool_(),
+    int: pa.int64(),
+    float: pa.float64(),
+    datetime: pa.timestamp("us", "UTC"),
+    list: pa.list_(pa.string()),
+    tuple: pa.list_(pa.string()),
+}
+"""What a field is said to be, and the type of its column; whatever else it is becomes text."""

@@ -19,7 +19,7 @@ class HealthMethods:
 
     def overview(self) -> Overview:
         """How the lake and each stream table stand at this moment: what checks, metrics and pages are made of."""
-        return Overview.read(self._streams)
+        return Overview.read(self._streams, self._streams.lake.settings["scheduler.lease_seconds"])
 
     def health_check(self) -> Records[health.HealthCheck]:
         """What was checked, what is wrong, and what to do: catalog, scheduler, errors, fuses, holds, lag."""

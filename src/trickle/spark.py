@@ -102,6 +102,14 @@ def start(settings: Settings) -> SparkSession:
         ) from error
 
 
+def hush() -> None:
+    """Spark's Python side logs every error that it raises as well: who catches it says it once."""
+    from pyspark.logger import PySparkLogger
+
+    for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
+
+
 def prepare(spark: SparkSession) -> SparkSession:
     """Put the settings on a session that reading and writing lake files depends on."""
     for key, value in NEEDED.items():

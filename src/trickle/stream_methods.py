@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import ConfigError, QueryError
 from .ops import explain, facts, functions, units
@@ -12,11 +12,9 @@ from .ops.options import read_options, with_defaults
 from .ops.streams import Streams
 from .records import Records
 from .refresh.result import RefreshResult
+from .registry.models import StreamTable
 from .sql.names import Name
 from .sql.parse import table_name
-
-if TYPE_CHECKING:
-    from .registry.models import StreamTable
 
 
 class StreamTableMethods:

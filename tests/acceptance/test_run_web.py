@@ -33,7 +33,8 @@ def test_metrics_and_what_goes_with_them_are_printed(
 
 def test_pages_and_metrics_are_served_beside_the_scheduler(tmp_path: Path) -> None:
     trickle.connect(tmp_path / "shop").close()
-    words = ["--lake", str(tmp_path / "shop"), "--set", "web.port=0", "run", "--web", "--log", "none"]
+    words = ["--lake", str(tmp_path / "shop"), "--set", "web.port=0", "--set", "events.webhook=http://127.0.0.1:9/"]
+    words += ["run", "--web", "--log", "none"]
     started = subprocess.Popen(
         [sys.executable, "-m", "trickle.cli.main", *words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
@@ -48,6 +49,7 @@ def test_pages_and_metrics_are_served_beside_the_scheduler(tmp_path: Path) -> No
             assert 'trickle_workers{state="idle"} 4.0' in answer.read().decode()
         started.send_signal(signal.SIGTERM)
         assert started.wait(60) == 0
+        assert "warning: the webhook did not take scheduler_started" in started.stderr.read()
     finally:
         started.kill()
         started.wait()

@@ -88,7 +88,7 @@ def test_every_page_shows_what_it_is_for(place: Path, spark: SparkSession) -> No
         assert app.query_one(TabbedContent).active == "table" and "WHERE total > 5" in shown(app, "detail")
         assert "└── orders (table)" in shown(app, "picture")
         assert "FULL initial_load" in shown(app, "refreshes")
-        assert shown(app, "ill") == "all is well"
+        assert "scheduler\nnone is running\nremedy: `trickle run`" in shown(app, "ill")
 
     drive(place, spark, play)
 
@@ -139,7 +139,7 @@ def test_a_broken_source_is_seen_with_its_remedy(place: Path, spark: SparkSessio
     db.sql("INSERT INTO texts VALUES ('seven')")
 
     async def play(pilot: Pilot[None], app: Watch) -> None:
-        await until(pilot, lambda: "numbers" in app.board.names())
+        await until(pilot, lambda: "numbers" in [name.label for name in app.board.names()])
         await pilot.press("down", "down", "r")
         await until(pilot, lambda: "numbers" in shown(app, "ill"))
         assert "query_error" in shown(app, "ill") and "try_cast" in shown(app, "ill")

@@ -40,7 +40,7 @@ from .completion import setting_names
 from .demo.command import demo
 from .examples import as_epilog
 from .exit_codes import ExitCode, exit_code
-from .options import Options, assignments, quiet_spark, warnings_as_lines
+from .options import Options, assignments, logs_as_lines, quiet_spark, warnings_as_lines
 from .output import output
 
 UsageError: Any = typer.BadParameter.__base__
@@ -97,9 +97,10 @@ def begin(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show what Spark logs.")] = False,
 ) -> None:
     """Tables on Spark that stay fresh and exact, in a lake that other engines read too."""
-    ctx.obj = Options(lake, data_path, format="json" if json else "table")
+    ctx.obj = Options(lake, data_path, format="json" if json else "table", verbose=verbose)
     ctx.obj.settings = assignments(set or [])
     ctx.with_resource(warnings_as_lines(ctx.obj))
+    ctx.with_resource(logs_as_lines(ctx.obj))
     ctx.obj.chosen()  # a wrong setting is told before anything starts
     if not verbose:
         ctx.with_resource(quiet_spark())

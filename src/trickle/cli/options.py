@@ -64,6 +64,7 @@ class Options:
     data_path: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     format: str = "table"
+    verbose: bool = False
 
     @cached_property
     def project(self) -> Project:
@@ -98,7 +99,10 @@ class Options:
     def session(self) -> Session:
         """Another session on the same lake, for whoever closes it."""
         from ..session import connect
+        from ..spark import hush
 
+        if not self.verbose:
+            hush()
         return connect(self.location, self.data_path, settings=self.settings)
 
     @contextmanager
@@ -167,9 +171,27 @@ def warnings_as_lines(given: Options) -> Iterator[None]:
 
 
 @contextmanager
+def logs_as_lines(given: Options) -> Iterator[None]:
+    """So is what Trickle logs beside its work: a webhook that was not taken, a request that failed."""
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            why = record.exc_info[1] if record.exc_info else None
+            given.output.warn(record.getMessage() + (f": {type(why).__name__}: {why}" if why else ""))
+
+    logger, lines = logging.getLogger("trickle"), Lines(logging.WARNING)
+    logger.addHandler(lines)
+    try:
+        yield
+    finally:
+        logger.removeHandler(lines)
+
+
+@contextmanager
 def quiet_spark() -> Iterator[None]:
     """What Spark logs is dropped, what Trickle writes is not: Java inherits another descriptor 2."""
-    logging.disable()
+    nobody = logging.NullHandler()  # what no handler takes, Python prints
+    logging.getLogger().addHandler(nobody)
     sys.stderr.flush()
     terminal, before = os.dup(2), sys.stderr
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -183,4 +205,4 @@ def quiet_spark() -> Iterator[None]:
         sys.stderr = before
         os.dup2(terminal, 2)
         os.close(terminal)
-        logging.disable(logging.NOTSET)
+        logging.getLogger().removeHandler(nobody)

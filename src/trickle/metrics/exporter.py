@@ -69,7 +69,8 @@ class Exporter:
             yield "trickle_workers", ("idle",), number - busy
         try:
             self.follow()
-            found = list(gauges.lake(Overview.read(self.streams)))
+            silence = self.streams.lake.settings["scheduler.lease_seconds"]
+            found = list(gauges.lake(Overview.read(self.streams, silence)))
         except TrickleError:
             yield "trickle_catalog_up", (), 0
             return

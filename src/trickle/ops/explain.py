@@ -81,7 +81,7 @@ def explain_st(streams: Streams, name: Name, analyze: bool = False) -> Records[E
     found = [
         Explanation("definition", table.label, table.query),
         Explanation("mode", table.refresh_mode, f"effective {effective_mode(table)}"),
-        *_scans(streams, table),
+        *sources(streams, table),
         *(Explanation("declared key", item, said) for item, said in relied_upon(streams, table, compiled)),
         *_intermediates(streams, table, compiled),
         *(Explanation("function", name, f"body {hash}") for name, hash in compiled.functions.items()),
@@ -178,7 +178,7 @@ def _named(table: str, version: Version) -> str:
     return quote(f"{table}@{version.value}")
 
 
-def _scans(streams: Streams, table: StreamTable) -> list[Explanation]:
+def sources(streams: Streams, table: StreamTable) -> list[Explanation]:
     """What the next refresh would read, by the catalog alone."""
     try:
         look = streams.refresher.look(table)

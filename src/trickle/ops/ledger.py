@@ -114,6 +114,14 @@ class Ledger:
             Scheduling(self.registry).signal(connection)
 
 
+def name_of(table: StreamTable) -> Name:
+    """Its name as users write it: without its schema where that is main.
+
+    A label cannot be read back: it may hold blanks and dots.
+    """
+    return Name(None if table.schema == MAIN else table.schema, table.name)
+
+
 def members(table: StreamTable, tables: Sequence[StreamTable]) -> list[StreamTable]:
     """Those that stand in a circle with this one, itself among them, by id; nothing where it stands in none."""
     import networkx as nx

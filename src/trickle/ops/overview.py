@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
@@ -19,7 +19,7 @@ from .control import PAUSED
 from .diagnose import is_broken
 from .fuse import fuse_state
 from .lag import lags
-from .streams import Streams
+from .ledger import Ledger
 
 STATES = ("fresh", "behind", "empty", "held", "failing", "suspended")
 """From well to unwell; the last that is true of a stream table is its state."""
@@ -78,15 +78,17 @@ class Overview:
     """How long it took to read all this."""
 
     @classmethod
-    def read(cls, streams: Streams) -> Overview:
+    def read(cls, ledger: Ledger, silence: float) -> Overview:
+        """From the catalog alone; a scheduler that was silent for longer than so many seconds is gone."""
         began, now = time.perf_counter(), datetime.now(UTC)
-        scheduling = Scheduling(streams.registry)
-        with streams.lake.reading() as connection:
-            tables = streams.registry.all(connection)
-            head = snapshots.head(streams.lake.catalog, connection).id
-            conditions = _conditions(streams, connection, tables, now)
-            alive = _alive(streams, connection, now)
+        scheduling = Scheduling(ledger.registry)
+        with ledger.reading() as connection:
+            tables = ledger.registry.all(connection)
+            head = snapshots.head(ledger.catalog, connection).id
+            conditions = _conditions(ledger, connection, tables, now)
+            seen = [aware(row.seen_at) for row in scheduling.schedulers(connection)]
             is_paused = scheduling.control(connection, PAUSED) is not None
+        alive = sum(at >= now - timedelta(seconds=silence) for at in seen)
         return cls(now, head, conditions, alive, is_paused, time.perf_counter() - began)
 
     @property
@@ -94,17 +96,21 @@ class Overview:
         """Stream tables that could be refreshed, lag behind, and that nobody is at."""
         return sum(c.state == "behind" and not c.is_running for c in self.conditions)
 
+    def of(self, table: StreamTable) -> Overview:
+        """The same with one stream table only."""
+        return replace(self, conditions=tuple(c for c in self.conditions if c.table.id == table.id))
+
     def those(self, *states: str) -> list[Condition]:
         return [c for c in self.conditions if c.state in states]
 
 
 def _conditions(
-    streams: Streams, connection: Connection, tables: Sequence[StreamTable], now: datetime
+    ledger: Ledger, connection: Connection, tables: Sequence[StreamTable], now: datetime
 ) -> tuple[Condition, ...]:
-    registry, scheduling = streams.registry, Scheduling(streams.registry)
+    registry, scheduling = ledger.registry, Scheduling(ledger.registry)
     if not tables:
         return ()
-    lag = lags(streams, connection, tables, tables)
+    lag = lags(ledger, connection, tables, tables)
     holds = Holds.read(connection, registry, tables)
     fuses = holds.fuses or {}
     leased = scheduling.leases(connection, now) if registry.is_current(connection) else {}
@@ -113,8 +119,3 @@ def _conditions(
         Condition(t, lag[t.id], last.get(t.id), fuse_state(t, fuses.get(t.id)), holds.reason(t), t.id in leased)
         for t in tables
     )
-
-
-def _alive(streams: Streams, connection: Connection, now: datetime) -> int:
-    silence = now - timedelta(seconds=streams.lake.settings["scheduler.lease_seconds"])
-    return sum(aware(row.seen_at) >= silence for row in Scheduling(streams.registry).schedulers(connection))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trickle.errors import QueryError
+
+_PLAIN = re.compile(r"[^\W\d]\w*")
 
 
 def quote_spark(identifier: str) -> str:
@@ -49,6 +52,16 @@ class Name:
     def quote_spark(self) -> str:
         parts = (self.schema, self.name) if self.schema is not None else (self.name,)
         return ".".join(map(quote_spark, parts))
+
+    @property
+    def written(self) -> str:
+        """As SQL and commands take it back: quoted only where it must be.
+
+        >>> Name("sales", "my orders").written, Name(None, "orders").written
+        ('sales.`my orders`', 'orders')
+        """
+        parts = (self.schema, self.name) if self.schema is not None else (self.name,)
+        return ".".join(part if _PLAIN.fullmatch(part) else quote_spark(part) for part in parts)
 
     def within(self, schema: str) -> Name:
         """The same name, its schema filled in where none was written."""

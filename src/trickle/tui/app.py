@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -17,7 +18,7 @@ from ..errors import TrickleError
 from ..ops import control, fuse
 from ..ops.ledger import Ledger
 from ..ops.words import milliseconds, rows
-from ..sql.grammar.cursor import table_name
+from ..sql.names import Name
 from .board import LOG, OVERVIEW, Board, Cell, detail, health, log, overview
 
 if TYPE_CHECKING:
@@ -80,11 +81,16 @@ class Watch(App[None]):
         Binding("q", "quit", "quit"),
     ]
 
-    def __init__(self, ledger: Ledger, connect: Callable[[], Session], every: float = 1.0) -> None:
+    def __init__(
+        self, ledger: Ledger, connect: Callable[[], Session], every: float = 1.0, silence: float = 15.0
+    ) -> None:
+        """A scheduler that was silent for longer than so many seconds is gone."""
         super().__init__()
-        self.ledger, self.connect, self.every = ledger, connect, every
+        self.ledger, self.connect, self.every, self.silence = ledger, connect, every, silence
         self.board = Board()
         self.session: Session | None = None
+        self._opening = threading.Lock()
+        self._refreshing: set[Name] = set()
         # Held, not looked up: a query finds only what is on the topmost screen.
         self.tables: DataTable[Cell] = DataTable(id="tables", cursor_type="row")
         self.refreshes: DataTable[Cell] = DataTable(id="refreshes", cursor_type="row")
@@ -122,7 +128,7 @@ class Watch(App[None]):
     def look(self) -> None:
         """Ask the catalog, then draw."""
         try:
-            board = Board.read(self.ledger)
+            board = Board.read(self.ledger, self.silence)
         except TrickleError as error:
             self.call_from_thread(self.say, f"the catalog cannot be read: {error.message}")
             return
@@ -131,23 +137,23 @@ class Watch(App[None]):
     def draw(self, board: Board) -> None:
         self.board = board
         self.sub_title = board.title()
-        fill(self.tables, overview(board))
+        fill(self.tables, overview(board), [name.quote_spark() for name in board.names()])
         fill(self.refreshes, log(board))
         self.ill.update(health(board))
         self.picture.update(board.graph or "no stream tables")
         self._draw_detail()
 
     def _draw_detail(self) -> None:
-        self.detail.update(detail(self.board, self.chosen() or ""))
+        name = self.chosen()
+        self.detail.update(detail(self.board, name.label if name else ""))
 
     def say(self, text: str) -> None:
         self.said.update(text)
 
-    def chosen(self) -> str | None:
-        """The stream table that the cursor stands on."""
-        names = self.board.names()
-        at = self.tables.cursor_row
-        return names[at] if 0 <= at < len(names) else None
+    def chosen(self) -> Name | None:
+        """The stream table that the cursor stands on: by its line's key, since lines come and go."""
+        at = key_at(self.tables)
+        return next((name for name in self.board.names() if name.quote_spark() == at), None)
 
     def on_data_table_row_highlighted(self) -> None:
         self._draw_detail()
@@ -164,78 +170,107 @@ class Watch(App[None]):
             self.tables.focus()
 
     def action_pause(self) -> None:
-        self._do("paused", lambda name: control.hold(self.ledger, table_name(name)))
+        if name := self._wanted():
+            self._do(f"{name.label}: paused", lambda: control.hold(self.ledger, name))
 
     def action_resume(self) -> None:
-        self._do("resumed", lambda name: control.release(self.ledger, table_name(name)))
+        if name := self._wanted():
+            self._do(f"{name.label}: resumed", lambda: control.release(self.ledger, name))
 
     def action_pause_all(self) -> None:
-        control.pause(self.ledger)
-        self.say("all schedulers of this lake are paused")
-        self.look()
+        self._do("all schedulers of this lake are paused", lambda: control.pause(self.ledger))
 
     def action_resume_all(self) -> None:
-        control.resume(self.ledger)
-        self.say("all schedulers of this lake go on")
-        self.look()
+        self._do("all schedulers of this lake go on", lambda: control.resume(self.ledger))
 
     def action_reset_fuse(self) -> None:
-        name = self.chosen()
-        if name is None or not any(f.name == name and f.state == "blown" for f in self.board.fuses):
-            self.say(f"the fuse of {name} is not blown")
+        name = self._wanted()
+        if name is None:
+            return
+        if not any(f.name == name.label and f.state == "blown" for f in self.board.fuses):
+            self.say(f"the fuse of {name.label} is not blown")
             return
 
         def reset(action: str | None) -> None:
+            # The table of the question, wherever the cursor may stand when it is answered.
             if action is not None:
-                self._do(f"fuse reset: {action}", lambda n: fuse.reset_fuse(self.ledger, table_name(n), action))
+                said = f"{name.label}: fuse reset: {action}"
+                self._do(said, lambda: fuse.reset_fuse(self.ledger, name, action))
 
-        self.push_screen(FuseScreen(name), reset)
+        self.push_screen(FuseScreen(name.label), reset)
 
-    def _do(self, done: str, work: Callable[[str], object]) -> None:
-        """Something that the catalog takes at once, on the stream table that is chosen."""
+    def _wanted(self) -> Name | None:
+        """The chosen stream table, or a word that there is none."""
         name = self.chosen()
         if name is None:
             self.say("no stream table is chosen")
-            return
+        return name
+
+    def _do(self, done: str, work: Callable[[], object]) -> None:
+        """Something that the catalog takes at once."""
         try:
-            work(name)
+            work()
         except TrickleError as error:
-            self.say(f"{name}: {error.told}\n{error.hint}")
+            self.say(f"{error.told}\n{error.hint}")
             return
-        self.say(f"{name}: {done}")
+        self.say(done)
         self.look()
 
     def action_refresh_table(self) -> None:
-        name = self.chosen()
-        if name is not None:
+        name = self._wanted()
+        if name in self._refreshing:
+            self.say(f"{name.label}: is being refreshed already")
+        elif name is not None:
+            self._refreshing.add(name)
             self.run_refresh(name)
 
     @work(thread=True, group="refresh")
-    def run_refresh(self, name: str) -> None:
-        """Spark is started for the first one; the screen goes on meanwhile."""
+    def run_refresh(self, name: Name) -> None:
+        """In a thread: the screen goes on meanwhile, and whatever goes wrong is said there."""
         try:
-            if self.session is None:
-                self.call_from_thread(self.say, f"{name}: starting Spark, some seconds …")
-                self.session = self.connect()
-            self.call_from_thread(self.say, f"{name}: refreshing …")
-            done = self.session.refresh_stream_table(name)
+            said = self._refreshed(name)
         except TrickleError as error:
-            self.call_from_thread(self.say, f"{name}: {error.told}\n{error.hint}")
-            return
+            said = f"{name.label}: {error.told}\n{error.hint}"
+        except Exception as error:
+            said = f"{name.label}: {type(error).__name__}: {error}"
+        finally:
+            self._refreshing.discard(name)
+        self.call_from_thread(self.say, said)
+        self.call_from_thread(self.look)
+
+    def _refreshed(self, name: Name) -> str:
+        session = self._opened(name)
+        self.call_from_thread(self.say, f"{name.label}: refreshing …")
+        done = session.refresh_stream_table(name.quote_spark())
         did = " ".join(filter(None, (done.action, done.reason)))
         touched, took = rows(done.rows_inserted, done.rows_deleted), milliseconds(done.duration_ms)
-        self.call_from_thread(self.say, f"{name}: {did}, {touched} rows in {took}")
-        self.call_from_thread(self.look)
+        return f"{name.label}: {did}, {touched} rows in {took}"
+
+    def _opened(self, name: Name) -> Session:
+        """The one session of this screen; Spark is started for the first refresh."""
+        with self._opening:
+            if self.session is None:
+                self.call_from_thread(self.say, f"{name.label}: starting Spark, some seconds …")
+                self.session = self.connect()
+            return self.session
 
     def on_unmount(self) -> None:
         if self.session is not None:
             self.session.close()
 
 
-def fill(table: DataTable[Cell], lines: Iterable[tuple[Cell, ...]]) -> None:
-    """The lines in place of those that are there; the cursor stays where it is."""
-    at = table.cursor_row
+def key_at(table: DataTable[Cell]) -> str | None:
+    """The key of the line that the cursor stands on."""
+    if not table.is_valid_coordinate(table.cursor_coordinate):
+        return None
+    return table.coordinate_to_cell_key(table.cursor_coordinate).row_key.value
+
+
+def fill(table: DataTable[Cell], lines: Iterable[tuple[Cell, ...]], keys: Sequence[str] = ()) -> None:
+    """The lines in place of those that are there; the cursor stays with its key, or where it is if that is gone."""
+    before, at = key_at(table), table.cursor_row
     table.clear()
-    for line in lines:
-        table.add_row(*line)
-    table.move_cursor(row=min(at, max(table.row_count - 1, 0)))
+    for n, line in enumerate(lines):
+        table.add_row(*line, key=keys[n] if keys else None)
+    place = keys.index(before) if before in keys else min(at, max(table.row_count - 1, 0))
+    table.move_cursor(row=place)

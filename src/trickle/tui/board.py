@@ -8,12 +8,14 @@ from datetime import datetime
 
 from rich.text import Text
 
-from ..ops import control, diagnose, facts, fuse
+from ..ops import diagnose, facts, fuse
+from ..ops import health as checks
 from ..ops.graph import graph
-from ..ops.ledger import Ledger
+from ..ops.ledger import MAIN, Ledger
+from ..ops.overview import Overview
 from ..ops.sparkline import sparkline
 from ..ops.words import lag, milliseconds, rows
-from ..registry.scheduling import Scheduling
+from ..sql.names import Name
 
 HISTORY = 200
 Cell = str | Text
@@ -31,34 +33,38 @@ class Board:
     history: Sequence[facts.HistoryRecord] = ()
     fuses: Sequence[fuse.FuseRecord] = ()
     ill: Sequence[diagnose.Diagnosis] = ()
+    findings: Sequence[checks.Finding] = ()
     graph: str = ""
 
     @classmethod
-    def read(cls, ledger: Ledger) -> Board:
+    def read(cls, ledger: Ledger, silence: float) -> Board:
+        """A scheduler that was silent for longer than so many seconds is gone."""
         with ledger.reading() as connection:
             current = ledger.registry.is_current(connection)
-            paused = current and Scheduling(ledger.registry).control(connection, control.PAUSED) is not None
+        seen = Overview.read(ledger, silence)
         return cls(
-            ledger.head().id,
-            paused,
+            seen.head,
+            seen.is_paused,
             facts.status(ledger),
             facts.stream_tables(ledger),
             facts.dependencies(ledger),
             facts.history(ledger, limit=HISTORY),
             fuse.fuse_status(ledger) if current else (),
             diagnose.diagnose_errors(ledger),
+            checks.findings(ledger, seen),
             graph(ledger),
         )
 
-    def names(self) -> list[str]:
-        return [label(s) for s in self.statuses]
+    def names(self) -> list[Name]:
+        """In the order of the statuses."""
+        return [Name(None if s.schema == MAIN else s.schema, s.name) for s in self.statuses]
 
     def title(self) -> str:
         """
         >>> Board(head=7).title()
         'snapshot 7 · 0 stream tables · all well'
         """
-        state = f"{len(self.ill)} not well" if self.ill else "all well"
+        state = f"{len(self.findings)} not well" if self.findings else "all well"
         paused = " · PAUSED" if self.paused else ""
         number = len(self.statuses)
         tables = f"{number} stream table" + ("" if number == 1 else "s")
@@ -107,15 +113,18 @@ LOG = ("at", "stream table", "what", "rows", "took")
 
 
 def health(board: Board) -> Text:
-    """What is wrong with whom, and the remedy."""
-    parts = [part for d in board.ill for part in _problem(d)]
+    """What is not well, the worst first, and the remedy."""
+    parts = [part for finding in board.findings for part in _problem(finding)]
     return Text("\n").join(parts) if parts else Text("all is well", style="green")
 
 
-def _problem(d: diagnose.Diagnosis) -> Iterator[Text]:
-    yield Text.assemble((d.name, "bold"), f" {d.status} ", (d.code, "red"))
-    yield Text(d.message)
-    yield Text.assemble(("remedy: ", "bold green"), d.remedy, "\n")
+def _problem(found: checks.Finding) -> Iterator[Text]:
+    yield Text.assemble((found.name or "the lake", "bold"), " ", (found.status, LEVELS[found.status]), f" {found.code}")
+    yield Text(found.message)
+    yield Text.assemble(("remedy: ", "bold green"), found.remedy, "\n")
+
+
+LEVELS = {"warning": "yellow", "critical": "red"}
 
 
 def detail(board: Board, name: str) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -27,14 +28,33 @@ def pulse(streams: Streams) -> str:
     return f"{hash(tuple(seen)) & 0xFFFFFFFF:08x}"
 
 
-def messages(streams: Streams, is_over: Callable[[float], bool]) -> Iterator[bytes]:
+class Shared:
+    """One look at the catalog for all who listen, however many browsers are open."""
+
+    def __init__(self, read: Callable[[], str]) -> None:
+        self.read = read
+        self._lock = threading.Lock()
+        self._text, self._until = "", 0.0
+
+    def __call__(self) -> str:
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._text = self._looked()
+                self._until = time.monotonic() + LOOK
+            return self._text
+
+    def _looked(self) -> str:
+        try:
+            return self.read()
+        except TrickleError:
+            return "unreachable"
+
+
+def messages(pulse: Callable[[], str], is_over: Callable[[float], bool]) -> Iterator[bytes]:
     """One when something changed, and a comment now and then; `is_over` waits, and says whether to end."""
     before, breath = "", time.monotonic()
     while True:
-        try:
-            now = pulse(streams)
-        except TrickleError:
-            now = "unreachable"
+        now = pulse()
         if now != before:
             yield f"data: {now}\n\n".encode()
             before, breath = now, time.monotonic()

@@ -8,12 +8,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..dag import STREAM, TABLE, Graph
-from ..errors import NotFound, TrickleError
+from ..errors import NotFound
 from ..ops import health
 from ..ops.facts import effective_mode
+from ..ops.ledger import name_of
 from ..ops.overview import Condition, Overview
 from ..records import Record
 from ..registry.models import StreamTable
+from .plans import Plans
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -61,12 +63,11 @@ def checks(db: Session) -> Facts:
     }
 
 
-def stream_table(db: Session, name: str) -> Facts:
+def stream_table(db: Session, plans: Plans, label: str) -> Facts:
     """One stream table: definition, plan, history, errors, lag."""
     seen = db.overview()
-    found = next((c for c in seen.conditions if c.name.casefold() == name.casefold()), None)
-    if found is None:
-        raise NotFound(f'stream table "{name}" does not exist', hint="the overview lists them.")
+    [found] = seen.of(called([c.table for c in seen.conditions], label)).conditions
+    name = name_of(found.table).quote_spark()
     drawn = dependency_graph([c.table for c in seen.conditions])
     states = {c.name: c for c in seen.conditions}
     return {
@@ -78,24 +79,21 @@ def stream_table(db: Session, name: str) -> Facts:
         "options": {k: v for k, v in found.table.options.items() if v not in (None, False, "") and v != []},
         "reads": [_node(n, drawn.kinds[n], states.get(n)) for n in drawn.sources.get(found.name, ())],
         "read_by": [_node(n, drawn.kinds[n], states.get(n)) for n in drawn.readers(found.name)],
-        "problems": _records(db.diagnose_errors(found.name)),
-        "fuse": plain(db.fuse_status(found.name)[0]),
-        "last_day": plain(db.refresh_metrics(found.name)[0]),
-        "history": _records(db.refresh_history(found.name, limit=DRAWN)),
-        "explanation": explained(db, found.name),
+        "problems": _records(db.diagnose_errors(name)),
+        "fuse": plain(db.fuse_status(name)[0]),
+        "last_day": plain(db.refresh_metrics(name)[0]),
+        "history": _records(db.refresh_history(name, limit=DRAWN)),
+        "explanation": plans.of(found.table),
     }
 
 
-def explained(db: Session, name: str) -> Facts:
-    """How it is kept fresh, section by section."""
-    try:
-        lines = db.explain_st(name)
-    except TrickleError as error:
-        return {"error": {"code": error.code, "message": error.message, "detail": error.detail, "hint": error.hint}}
-    sections: Facts = defaultdict(list)
-    for line in lines:
-        sections[line.section].append({"item": line.item, "detail": line.detail})
-    return dict(sections)
+def called(tables: Sequence[StreamTable], label: str) -> StreamTable:
+    """The stream table that an address means: by its label, which SQL could not read back."""
+    for spelled in (str, str.casefold):
+        for table in tables:
+            if spelled(table.label) == spelled(label):
+                return table
+    raise NotFound(f'stream table "{label}" does not exist', hint="the overview lists them.")
 
 
 def dependency_graph(tables: Sequence[StreamTable]) -> Graph:

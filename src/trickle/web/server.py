@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 from ..errors import ConfigError
 from ..metrics.exporter import Exporter
 from .access import Access
-from .live import messages
+from .live import Shared, messages, pulse
 from .site import SAFE, Request, Response, Site
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class Server:
         self.exporter = Exporter(db._streams, workers)
         self._unsubscribe = db.subscribe(self.exporter)
         self.site = Site(db, access, self.exporter, metrics_only)
+        self.pulse = Shared(lambda: pulse(db._streams))
         self.closing = threading.Event()
         self._thread = threading.Thread(target=self._http.serve_forever, name="trickle web", daemon=True)
 
@@ -129,7 +130,7 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.close_connection = True
             try:
-                for message in messages(server.site.db._streams, server.closing.wait):
+                for message in messages(server.pulse, server.closing.wait):
                     self.wfile.write(message)
                     self.wfile.flush()
             except OSError:

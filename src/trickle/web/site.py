@@ -17,6 +17,7 @@ from ..metrics.exporter import CONTENT_TYPE, Exporter
 from ..ops import words
 from . import actions, drawings, pages
 from .access import Access
+from .plans import Plans
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -48,6 +49,11 @@ class Request:
         return dict(parse_qsl(urlsplit(self.target).query))
 
     @property
+    def is_program(self) -> bool:
+        """It reads what programs read: it wants the answer, not a cookie and the way to it."""
+        return self.path == "/metrics" or self.path.endswith(".json")
+
+    @property
     def wants_json(self) -> bool:
         return self.path.endswith(".json") or "application/json" in self.headers.get("Accept", "")
 
@@ -70,6 +76,7 @@ class Site:
     metrics_only: bool = False
 
     def __post_init__(self) -> None:
+        self.plans = Plans(self.db)
         self.templates = Environment(
             loader=PackageLoader("trickle.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )
@@ -101,7 +108,7 @@ class Site:
     def _answer(self, request: Request) -> Response:
         if not self.may_read(request):
             return _text(HTTPStatus.UNAUTHORIZED, "show the token: ?token=…, or Authorization: Bearer …\n")
-        if self.access.token and "token" in request.query:
+        if self.access.token and "token" in request.query and not request.is_program:
             return _moved(request.path, {"Set-Cookie": self.access.cookie})
         if request.path == "/metrics":
             return Response(HTTPStatus.OK, CONTENT_TYPE, self.exporter.text())
@@ -128,7 +135,7 @@ class Site:
             template, read = pages.PAGES[plain]
             return template, read(self.db)
         if plain.startswith("/tables/"):
-            return "table.html", pages.stream_table(self.db, unquote(plain.removeprefix("/tables/")))
+            return "table.html", pages.stream_table(self.db, self.plans, unquote(plain.removeprefix("/tables/")))
         raise NotFound(f'there is no page "{path}"', hint="begin at /.")
 
     def _act(self, request: Request) -> Response:
@@ -143,7 +150,8 @@ class Site:
         """What was done, and the page to go back to."""
         match request.path.strip("/").split("/"):
             case ["tables", name, action] if action in actions.ON_TABLE:
-                return actions.ON_TABLE[action](self.db, unquote(name), request.form), f"/tables/{name}"
+                table = pages.called(self.db._streams.all(), unquote(name))
+                return actions.ON_TABLE[action](self.db, table, request.form), f"/tables/{name}"
             case [action] if action in actions.ON_LAKE:
                 return actions.ON_LAKE[action](self.db, request.form), "/"
         raise NotFound(f'there is no action "{request.path}"', hint="see the buttons of the pages.")

@@ -55,6 +55,15 @@ def test_the_registry_can_be_read_with_sql(shop: Stage) -> None:
     assert [r.rows_inserted for r in shop.db.sql(joined).collect()] == [2]
 
 
+def test_facts_have_their_columns_where_there_are_none(shop: Stage) -> None:
+    assert shop.db.sql("SELECT name, remedy FROM trickle.diagnose_errors()").collect() == []
+    assert shop.db.sql("SELECT count(*) AS n FROM trickle.refresh_history WHERE rows_inserted > 0").collect()[0].n == 0
+    shop.db.create_stream_table("per", PER_CUSTOMER, initialize=False)
+    status = shop.db.sql("SELECT data_snapshot, last_refresh_at, lag_seconds FROM trickle.stream_table_status()")
+    assert [kind for _, kind in status.dtypes] == ["bigint", "timestamp", "double"]
+    assert tuple(status.collect()[0]) == (None, None, None)
+
+
 def test_every_step_of_a_life_can_be_said_in_sql(shop: Stage) -> None:
     shop.db.sql(
         f"CREATE MATERIALIZED VIEW per WITH (trickle.stream = true, refresh_mode = 'DIFFERENTIAL') AS {PER_CUSTOMER}"

@@ -64,6 +64,12 @@ def test_an_alert_says_how_bad_it_is_and_what_to_do() -> None:
         assert rule["annotations"]["summary"] and rule["annotations"]["remedy"]
 
 
+def test_a_lake_that_nobody_tells_of_any_more_is_alerted_of() -> None:
+    """Where all series are gone, a comparison of them is neither true nor false: only absent() is."""
+    [rule] = [rule for rule in rules() if rule["alert"] == "TrickleNoScheduler"]
+    assert "or absent(trickle_schedulers)" in rule["expr"]
+
+
 def test_the_panels_do_not_overlap() -> None:
     board = json.loads(shipped.dashboard())
     taken = [

@@ -1,68 +1,18 @@
-"""A lake whose stream tables have a past, written into its registry: no Spark is needed to show it."""
+"""A shop of stream tables that have a past, and its pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import trickle
-from trickle.registry.models import Dependency, Refresh, StreamTable
-from trickle.registry.scheduling import BLOWN, Fuse, Scheduling
+from trickle.testing.past import Past
 from trickle.web.server import Server
 
 HOSTILE = '<script>alert("x")</script>'
-
-
-@dataclass
-class Past:
-    db: trickle.Session
-
-    def stream(self, name: str, query: str, *sources: str, **values: Any) -> StreamTable:
-        """A stream table that read these tables, or stream tables, at the head."""
-        streams = self.db._streams
-        streams.migrate()
-        head = self.db.lake.head()
-        known = {t.name: t for t in streams.all()}
-        read = [
-            Dependency(known[s].stored, -known[s].id, (), "")
-            if s in known
-            else Dependency(f"main.{s}", self.db.lake.table("main", s, head).id, (), "")  # type: ignore[union-attr]
-            for s in sources
-        ]
-        options = {"schedule": "calculated", "refresh_mode": "AUTO", **values.pop("options", {})}
-        table = StreamTable(0, "main", name, query, "spark", "AUTO", options, name, 1, dependencies=tuple(read))
-        table = replace(table, **{"frontier": head.id, "snapshot": head.id, "seen": head.id, **values})
-        with streams.lake.catalog.writing() as connection:
-            return streams.registry.add(connection, table)
-
-    def refreshes(self, table: StreamTable, number: int) -> None:
-        now = datetime.now(UTC)
-        for n in range(number):
-            at = now - timedelta(seconds=20 * (number - n))
-            action = "FULL" if n == 0 else "NO_DATA" if n % 5 == 4 else "DIFFERENTIAL"
-            took, rows = (900.0 if n == 0 else 140 + 37 * (n % 7)), (40 if n == 0 else n % 7)
-            rows = 0 if action == "NO_DATA" else rows
-            reason = "initial_load" if n == 0 else ""
-            self.record(table, at, action, reason, rows, took if rows else 3.0)
-
-    def record(
-        self, table: StreamTable, at: datetime, action: str, reason: str, rows: int, took: float, error: str = ""
-    ) -> None:
-        line = Refresh(
-            table.id, table.label, at, at, action, reason, rows, rows // 2, rows, took, 2, 3, "scheduler", error
-        )
-        with self.db.lake.catalog.writing() as connection:
-            self.db._streams.registry.record(connection, line)
-
-    def blow(self, table: StreamTable) -> None:
-        with self.db.lake.catalog.writing() as connection:
-            fuse = Fuse(table.id, BLOWN, datetime.now(UTC), 900, 100.0)
-            Scheduling(self.db._streams.registry).put_fuse(connection, table.id, fuse)
 
 
 def shop(db: trickle.Session) -> Past:

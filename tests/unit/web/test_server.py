@@ -6,15 +6,18 @@ import json
 import re
 import socket
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import unescape
 from http.client import HTTPConnection
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 import pytest
 
 import trickle
 from trickle.errors import ConfigError
+from trickle.testing.past import Past
+from trickle.web.live import Shared
 from trickle.web.server import Server
 
 PAGES = ("/", "/graph", "/health", "/tables/revenue")
@@ -118,6 +121,40 @@ def test_metrics_are_served(server: Server) -> None:
     assert 'trickle_fuse_blown{name="best_customers"} 1.0' in answer.text
 
 
+@pytest.mark.parametrize("name", ["my totals", "a.b", 'it\'s "odd"', "a/b"])
+def test_a_table_of_any_name_has_a_page_and_buttons(past: Past, server: Server, name: str) -> None:
+    past.stream(name, "SELECT id FROM orders", "orders")
+    [path] = {
+        a for a in re.findall(r'href="(/tables/[^"]+)"', ask(server, "/").text) if unquote(a) == f"/tables/{name}"
+    }
+    assert name in unescape(ask(server, path).text)
+    assert json.loads(ask(server, f"{path}.json").text)["query"] == "SELECT id FROM orders"
+    answer = ask(server, f"{path}/pause", {"token": action_token(server)})
+    assert (answer.status, answer.headers["Location"]) == (303, path)
+    assert [s.name for s in past.db.stream_table_status() if s.status == "SUSPENDED"] == [name]
+
+
+def test_a_plan_is_explained_once_for_each_definition(
+    server: Server, db: trickle.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explained = []
+    explain = type(db).explain_st
+
+    def counted(self: trickle.Session, name: str, analyze: bool = False) -> object:
+        explained.append(name)
+        return explain(self, name, analyze)
+
+    monkeypatch.setattr(type(db), "explain_st", counted)
+    plans = [json.loads(ask(server, "/tables/revenue.json").text)["explanation"] for _ in range(3)]
+    assert plans[0] == plans[1] == plans[2] and plans[0]["plan"] and plans[0]["source"]
+    assert len(explained) == 1
+    db.sql("ALTER TABLE customers DROP COLUMN region")
+    assert "error" in json.loads(ask(server, "/tables/revenue.json").text)["explanation"], (
+        "a source that changed is seen"
+    )
+    assert len(explained) == 2
+
+
 # Acting.
 
 
@@ -174,6 +211,9 @@ def test_beyond_this_machine_a_token_is_required(db: trickle.Session, tmp_path: 
         assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
         assert ask(server, "/", Cookie=cookie.partition(";")[0]).status == 200
         assert ask(server, "/metrics", authorization="Bearer a long secret").status == 200
+        for path in (*TWINS[:3], "/metrics"):
+            assert ask(server, f"{path}?token=a%20long%20secret").status == 200, "programs keep no cookies"
+            assert ask(server, f"{path}?token=wrong").status == 401
         assert ask(server, "/pause", {}, Cookie=cookie.partition(";")[0]).status == 403
         assert ask(server, "/pause", {}, Authorization="Bearer a long secret").status == 303
 
@@ -206,3 +246,11 @@ def test_a_change_is_told_to_those_who_listen(server: Server, db: trickle.Sessio
         db.pause("revenue")
         second = next(line for line in lines if line.startswith(b"data: "))
         assert first != second
+
+
+def test_however_many_listen_the_catalog_is_asked_once() -> None:
+    asked = []
+    shared = Shared(lambda: str(asked.append(1)))
+    with ThreadPoolExecutor(8) as browsers:
+        heard = list(browsers.map(lambda _: shared(), range(100)))
+    assert set(heard) == {"None"} and len(asked) == 1

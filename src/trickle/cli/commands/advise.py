@@ -27,8 +27,7 @@ def diagnose(ctx: typer.Context, name: SomeStreamTable = None, json: Json = Fals
 
     given = options(ctx, json)
     with given.look() as ledger:
-        found = diagnose_errors(ledger, named(name))
-    show_ill(given, found, "all is well")
+        show_ill(given, ledger, diagnose_errors(ledger, named(name)), "no stream table fails, is suspended or is held")
 
 
 def recommend(ctx: typer.Context, name: SomeStreamTable = None, mode: Modes = False, json: Json = False) -> None:

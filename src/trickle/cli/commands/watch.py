@@ -26,7 +26,7 @@ def watch(ctx: typer.Context, every: Every = 1.0) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("this needs a terminal; `trickle status` and `trickle run` do not")
     with given.look() as ledger, drawn_on(sys.stderr), silent():
-        Watch(ledger, given.session, every).run()
+        Watch(ledger, given.session, every, given.chosen()["scheduler.lease_seconds"]).run()
 
 
 @contextmanager
