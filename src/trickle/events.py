@@ -8,6 +8,7 @@
     ├── FallingBehind      a refresh takes longer than its interval
     ├── Stale              it lags further behind than its target_lag
     ├── Held               a gate, a watermark or a suspended member keeps it from being refreshed
+    ├── Gated   Ungated    the gate of a source was closed, or opened
     ├── WatermarkStuck     a watermark has been holding it for long
     └── SchedulerStarted   SchedulerStopped
 
@@ -23,6 +24,7 @@ import queue
 import re
 import threading
 import urllib.request
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -34,7 +36,7 @@ from .errors import ConfigError
 
 @dataclass(frozen=True)
 class Event:
-    """Base of all events; `name` is the stream table it is about."""
+    """Base of all events; `name` is the stream table, the source or the scheduler it is about."""
 
     name: str
     at: datetime = field(default_factory=lambda: datetime.now(UTC), kw_only=True)
@@ -111,6 +113,16 @@ class Held(Event):
 
 
 @dataclass(frozen=True)
+class Gated(Event):
+    """Of a source: whoever reads it waits."""
+
+
+@dataclass(frozen=True)
+class Ungated(Event):
+    """Of a source: they go on."""
+
+
+@dataclass(frozen=True)
 class WatermarkStuck(Event):
     seconds: float
 
@@ -163,27 +175,27 @@ def log_to(stream: TextIO, as_json: bool = False) -> Subscriber:
     return write
 
 
-class Webhook:
-    """Posts each event as JSON to a URL, from a thread of its own: a slow receiver slows nothing here."""
+class Courier(ABC):
+    """Delivers events from a thread of its own: a receiver that is slow or hangs slows nothing here."""
 
-    def __init__(self, url: str, timeout: float = 10.0, most: int = 1000) -> None:
-        if not url.startswith(("http://", "https://")):
-            raise ConfigError(
-                f"{url!r} is not a URL to post to", hint="events.webhook begins with http:// or https://."
-            )
-        self.url, self.timeout = url, timeout
+    def __init__(self, to: str, timeout: float = 10.0, most: int = 1000) -> None:
+        self.to, self.timeout = to, timeout
         self._waiting: queue.Queue[Event | None] = queue.Queue(most)
-        self._thread = threading.Thread(target=self._work, name="trickle webhook", daemon=True)
+        self._thread = threading.Thread(target=self._work, name=f"trickle {to}", daemon=True)
         self._thread.start()
+
+    @abstractmethod
+    def deliver(self, event: Event) -> None:
+        """Whatever it raises is logged, and the next event is delivered."""
 
     def __call__(self, event: Event) -> None:
         try:
             self._waiting.put_nowait(event)
         except queue.Full:
-            logging.getLogger("trickle.events").warning("the webhook is too slow: %s was dropped", event.kind)
+            logging.getLogger("trickle.events").warning("the %s is too slow: %s was dropped", self.to, event.kind)
 
     def close(self) -> None:
-        """Send what waits, and end; what the receiver does not take meanwhile is lost."""
+        """Deliver what waits, and end; what the receiver does not take meanwhile is lost."""
         with suppress(queue.Full):
             self._waiting.put(None, timeout=self.timeout)
         self._thread.join(self.timeout)
@@ -191,10 +203,22 @@ class Webhook:
     def _work(self) -> None:
         while (event := self._waiting.get()) is not None:
             try:
-                self._post(event)
-            except Exception as error:  # whatever a receiver may answer: the next event is posted
-                logging.getLogger("trickle.events").warning("the webhook did not take %s: %s", event.kind, error)
+                self.deliver(event)
+            except Exception as error:
+                logging.getLogger("trickle.events").warning("the %s did not take %s: %s", self.to, event.kind, error)
 
-    def _post(self, event: Event) -> None:
+
+class Webhook(Courier):
+    """Posts each event as JSON to a URL."""
+
+    def __init__(self, url: str) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise ConfigError(
+                f"{url!r} is not a URL to post to", hint="events.webhook begins with http:// or https://."
+            )
+        self.url = url
+        super().__init__("webhook")
+
+    def deliver(self, event: Event) -> None:
         request = urllib.request.Request(self.url, to_json(event).encode(), {"Content-Type": "application/json"})
         urllib.request.urlopen(request, timeout=self.timeout).close()

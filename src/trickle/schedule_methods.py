@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from .events import Events, Subscriber, Webhook
+from .events import Courier, Events, Subscriber, Webhook
 from .metrics.spans import Spans
 from .ops import control, diagnose, fuse, gates, lineage, recommend
 from .ops import graph as graphs
@@ -15,7 +15,7 @@ from .ops import watermarks as marks
 from .ops.streams import Streams
 from .records import Records
 from .scheduler.loop import Scheduler
-from .scheduler.notify import notify_through
+from .scheduler.notify import Notify
 from .sql.parse import table_name
 
 if TYPE_CHECKING:
@@ -41,29 +41,36 @@ class ScheduleMethods:
         """A scheduler of this lake: `run()` it here or in a thread, `stop()` it from anywhere."""
         return Scheduler(self._streams, self.events)
 
-    def run(self, seconds: float | None = None, until_idle: bool = False) -> None:
+    def run(self, seconds: float | None = None, until_idle: bool = False) -> dict[str, str]:
         """Keep every stream table as fresh as its schedule says: for ever, for so many seconds, or until all are.
+
+        What is held at the end is returned, by name, with the reason: gated, suspended, manual, …
 
         db.run(until_idle=True)
         """
-        self.run_scheduler(self.scheduler(), seconds, until_idle)
+        return self.run_scheduler(self.scheduler(), seconds, until_idle)
 
-    def run_scheduler(self, scheduler: Scheduler, seconds: float | None = None, until_idle: bool = False) -> None:
+    def run_scheduler(
+        self, scheduler: Scheduler, seconds: float | None = None, until_idle: bool = False
+    ) -> dict[str, str]:
         """The same with a scheduler that somebody may stop; events also go to the settings' webhook and channel."""
         ends: list[Callable[[], None]] = []
-        if self.settings["events.webhook"]:
-            hook = Webhook(self.settings["events.webhook"])
-            ends += [self.events.subscribe(hook), hook.close]
-        if self.settings["events.channel"] and not self._streams.lake.catalog.is_sqlite:
-            told = notify_through(self._streams.lake.catalog, self.settings["events.channel"])
-            ends.append(self.events.subscribe(told))
+        for courier in self._couriers():
+            ends += [self.events.subscribe(courier), courier.close]
         if self.settings["events.spans"]:
             ends.append(self.events.subscribe(Spans()))
         try:
-            scheduler.run(seconds, until_idle)
+            return scheduler.run(seconds, until_idle)
         finally:
             for end in ends:
                 end()
+
+    def _couriers(self) -> Iterator[Courier]:
+        url, channel, catalog = self.settings["events.webhook"], self.settings["events.channel"], self._streams.catalog
+        if url:
+            yield Webhook(url)
+        if channel and not catalog.is_sqlite:
+            yield Notify(catalog, channel)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Tell a function of every event of the schedulers of this session; call what is returned to end that."""

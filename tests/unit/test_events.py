@@ -7,12 +7,13 @@ import io
 import json
 import socket
 import threading
+import time
 
 import pytest
 
 from trickle import events
 from trickle.errors import ConfigError
-from trickle.events import Event, Events, FuseBlown, RefreshFailed, Suspended, Webhook, log_to
+from trickle.events import Courier, Event, Events, FuseBlown, RefreshFailed, Suspended, Webhook, log_to
 from trickle.testing.receiver import receiving
 
 
@@ -71,6 +72,27 @@ def _babble(server: socket.socket, times: int) -> None:
         with server.accept()[0] as connection:
             connection.recv(10_000)
             connection.sendall(b"not HTTP at all\r\n\r\n")
+
+
+def test_a_receiver_that_hangs_keeps_nobody_waiting() -> None:
+    came, go, taken = threading.Event(), threading.Event(), []
+
+    class Hanging(Courier):
+        def deliver(self, event: Event) -> None:
+            came.set()
+            go.wait(20)
+            taken.append(event.name)
+
+    slow = Hanging("slow one", most=2)
+    began = time.monotonic()
+    slow(FuseBlown("first"))
+    assert came.wait(20)
+    for name in ("second", "third", "one too many"):
+        slow(FuseBlown(name))
+    assert time.monotonic() - began < 10
+    go.set()
+    slow.close()
+    assert taken == ["first", "second", "third"]
 
 
 @pytest.mark.parametrize("url", ["receiver", "ftp://host/", "file:///etc/passwd"])

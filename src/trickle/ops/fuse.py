@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from sqlalchemy import Connection
+
 from ..errors import ConfigError
+from ..lake import snapshots
 from ..records import Record, Records
 from ..refresh.holds import fuse_ceiling
 from ..registry.models import Refresh, StreamTable
@@ -63,27 +66,26 @@ def reset_fuse(ledger: Ledger, name: Name, action: str = "apply") -> FuseRecord:
     """What a blown fuse held back is applied, computed anew, or skipped: then the table no longer equals its query."""
     if action not in ACTIONS:
         raise ConfigError(f"a fuse cannot be reset with {action!r}", hint=f"it must be one of {', '.join(ACTIONS)}.")
-    table = ledger.find(name)
     ledger.migrate()
     scheduling, registry = Scheduling(ledger.registry), ledger.registry
     with ledger.catalog.writing() as connection:
+        table = ledger.found(connection, name)
         known = scheduling.fuses(connection).get(table.id)
         if known is None or known.state != BLOWN:
             raise ConfigError(f'the fuse of stream table "{table.label}" is not blown', hint="see fuse_status().")
         scheduling.put_fuse(connection, table.id, replace(known, state=PASS) if action == "apply" else None)
         if action == "reinitialize":
             registry.mark(connection, table, pending="fuse_reset")
+        if action == "skip_changes" and not table.pending:
+            _skip(ledger, connection, table)
         scheduling.signal(connection)
-    if action == "skip_changes":
-        _skip(ledger, table)
     return fuse_status(ledger, name)[0]
 
 
-def _skip(ledger: Ledger, table: StreamTable) -> None:
-    """The frontier moves past the changes that were held back."""
-    head, now = ledger.head().id, datetime.now(UTC)
-    with ledger.catalog.writing() as connection:
-        ledger.registry.require(connection, table)
-        ledger.registry.advance(connection, table, head, None, head)
-        facts = (table.id, table.label, now, now, "SKIP", "changes_skipped", 0, 0, 0, 0.0, head, None, "user")
-        ledger.registry.record(connection, Refresh(*facts))
+def _skip(ledger: Ledger, connection: Connection, table: StreamTable) -> None:
+    """The frontier moves past the changes that were held back, in the transaction that mends the fuse: a scheduler
+    that looks in between would apply them. A table that starts anew has nothing to skip."""
+    head, now = snapshots.head(ledger.catalog, connection).id, datetime.now(UTC)
+    ledger.registry.advance(connection, table, head, None, head)
+    facts = (table.id, table.label, now, now, "SKIP", "changes_skipped", 0, 0, 0, 0.0, head, None, "user")
+    ledger.registry.record(connection, Refresh(*facts))

@@ -48,9 +48,13 @@ class Ledger:
 
     def find(self, name: Name) -> StreamTable:
         with self.reading() as connection:
-            found = self.registry.find(connection, name.schema or MAIN, name.name)
-            if found is None:
-                raise unknown(name.name, self.registry.labels(connection))
+            return self.found(connection, name)
+
+    def found(self, connection: Connection, name: Name) -> StreamTable:
+        """The same as this connection sees it."""
+        found = self.registry.find(connection, name.schema or MAIN, name.name)
+        if found is None:
+            raise unknown(name.name, self.registry.labels(connection))
         return found
 
     def exists(self, name: Name) -> bool:

@@ -43,7 +43,7 @@ OPTIONS = (
     Option(
         "tier",
         "hot",
-        "how often it is needed: intervals ×1, ×2, ×10, never; 'auto': by when it was last read through Trickle",
+        "how often it is needed: waits ×1, ×2, ×10, never; 'auto': by when it was last read through Trickle",
         ("hot", "warm", "cold", "frozen", "auto"),
     ),
     Option(

@@ -13,7 +13,9 @@ from ..sql.statement import Name
 from .streams import Streams
 
 LINES = 500
-"""Of the history, the newest that are looked at."""
+"""Of the history, the newest of each kind that are looked at."""
+EACH = 3
+"""So many refreshes of each kind are compared at least: a first load alone says little."""
 SHARE = 10
 """A refresh should take at most a tenth of its interval."""
 CLEARLY = 0.8
@@ -55,9 +57,9 @@ def recommend_refresh_mode(streams: Streams, name: Name | None = None) -> Record
 
 
 def _worked(streams: Streams, table: StreamTable) -> list[Refresh]:
+    """What computed something, of each kind by itself: more history of whatever kind never buries another."""
     with streams.lake.reading() as connection:
-        lines = streams.registry.history(connection, table.id, LINES)
-    return [h for h in lines if h.action in ("DIFFERENTIAL", "FULL", "REINITIALIZE") and not h.error]
+        return streams.registry.lessons(connection, table.id, LINES)
 
 
 def _schedule(streams: Streams, table: StreamTable) -> ScheduleRecommendation:
@@ -105,8 +107,9 @@ def mode_for(past: Sequence[Refresh], obstacle: str, least: int) -> tuple[str | 
         return "FULL", f"{obstacle} has no differential form"
     changes = [h.duration_ms for h in past if h.action == "DIFFERENTIAL"]
     whole = [h.duration_ms for h in past if h.action != "DIFFERENTIAL"]
-    if len(past) < least or not changes or not whole:
-        return None, f"{len(changes)} differential and {len(whole)} full refreshes; {least} of both kinds are needed"
+    if len(past) < least or min(len(changes), len(whole)) < EACH:
+        needed = f"{least} are needed, {EACH} of each kind"
+        return None, f"{len(changes)} differential and {len(whole)} full refreshes; {needed}"
     found = f"differential {median(changes):.0f} ms, full {median(whole):.0f} ms"
     if median(changes) <= CLEARLY * median(whole):
         return "DIFFERENTIAL", found

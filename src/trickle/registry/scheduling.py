@@ -104,10 +104,11 @@ class Scheduling:
         connection.execute(insert(t), [{"stream_table_id": id, "owner": owner, "until": until} for id in ids])
         return True
 
-    def renew(self, connection: Connection, owner: str, now: datetime, seconds: float) -> None:
+    def renew(self, connection: Connection, owner: str, now: datetime, seconds: float) -> bool:
+        """Keep what it holds; whether it is still known to be at work."""
         t, s = self.registry.tables["lease"], self.registry.tables["scheduler"]
         connection.execute(update(t).where(t.c.owner == owner).values(until=now + timedelta(seconds=seconds)))
-        connection.execute(update(s).where(s.c.owner == owner).values(seen_at=now))
+        return bool(connection.execute(update(s).where(s.c.owner == owner).values(seen_at=now)).rowcount)
 
     def release(self, connection: Connection, ids: Iterable[int] | None, owner: str) -> None:
         """Give back these, or everything (None)."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from ..schedules import Clock, Cron, Every
+from ..schedules import Clock, Cron, Every, OnChange
 from .state import Course, Plan, Skip, Standing, Start, State, Unit
 
 
@@ -31,6 +31,7 @@ class _Decision:
         self.behind: set[int] = set()
         self.idle: set[int] = set()
         self.struck: set[int] = set()
+        self.coming: set[int] = set()
         self.wake: datetime | None = None
 
     def plan(self) -> Plan:
@@ -42,6 +43,7 @@ class _Decision:
             frozenset(self.behind),
             frozenset(self.idle),
             frozenset(self.struck),
+            frozenset(self.coming),
             self.wake,
         )
 
@@ -71,6 +73,7 @@ class _Decision:
         if changed:
             self.behind.add(place)
         if course.running:
+            self.coming.add(place)
             self.first[place] = course.started
             if course.here:
                 self.limits.append(unit.limit)
@@ -113,6 +116,8 @@ class _Decision:
             return
         if course.retry_at is not None and course.retry_at > due:
             due = course.retry_at
+        if not course.block:
+            self.coming.add(place)
         if due > self.now:
             self.wake_at(due)
         elif course.block:
@@ -126,20 +131,24 @@ class _Decision:
 
 def due_at(unit: Unit, course: Course, now: datetime) -> datetime | None:
     """When a unit with something to do is due; None if only when told."""
-    stretch = unit.pace * course.factor
     changed = course.since or now
-    found = [_due(m.clocks, course, changed, stretch) for m in unit.members]
+    found = [_due(m.clocks, course, changed, unit.pace) for m in unit.members]
     times = [at for at in found if at is not None]
     return (max if unit.slowest else min)(times, default=None)
 
 
-def _due(clocks: tuple[Clock, ...], course: Course, changed: datetime, stretch: float) -> datetime | None:
-    """An interval ends when the refresh is done: it is begun earlier by as long as it takes, a quarter at most."""
+def _due(clocks: tuple[Clock, ...], course: Course, changed: datetime, pace: float) -> datetime | None:
+    """An interval ends when the refresh is done: it is begun earlier by as long as it takes, a quarter at most.
+
+    A tier stretches intervals and debounces, which count as a second at least; it does not move a cron time.
+    """
     found: datetime | None = None
     for clock in clocks:
         if isinstance(clock, Every):
-            interval = clock.seconds * stretch
+            interval = clock.seconds * pace * course.factor
             at: datetime | None = course.started + timedelta(seconds=interval - min(course.takes, interval / 4))
+        elif isinstance(clock, OnChange) and pace > 1:
+            at = changed + timedelta(seconds=max(clock.debounce, 1.0) * pace)
         else:
             at = clock.due(course.started, changed)
         if at is not None and (found is None or at < found):

@@ -22,9 +22,12 @@ class Lateness:
     """Those that were told of, by id."""
     _looks: Due = field(default_factory=lambda: Due(1.0))
 
-    def note(self, sight: Sight, behind: Collection[int]) -> None:
-        """The lag is the catalog's, from the oldest commit that is not shown on: retries and restarts do not end it."""
-        tables = _with_target(sight, behind)
+    def note(self, sight: Sight, fresh: Collection[int]) -> None:
+        """The lag is the catalog's, from the oldest commit that is not shown on: retries and restarts do not end it.
+
+        Whoever is not fresh may be late, also if nothing came to it yet: what it reads may be stuck.
+        """
+        tables = _with_target(sight, fresh)
         self.late &= tables.keys()
         if not tables or not self._looks.now():
             return
@@ -42,8 +45,8 @@ class Lateness:
             return lags(self.streams, connection, list(tables.values()), known)
 
 
-def _with_target(sight: Sight, behind: Collection[int]) -> dict[int, StreamTable]:
-    """The members of these units that have a target, as far as they are now."""
-    ids = [m.id for place in behind for m in sight.layout.units[place].members]
+def _with_target(sight: Sight, fresh: Collection[int]) -> dict[int, StreamTable]:
+    """The members of all other units that have a target, as far as they are now."""
+    ids = [m.id for place, unit in enumerate(sight.layout.units) if place not in fresh for m in unit.members]
     tables = [sight.layout.tables[id] for id in ids if sight.layout.tables[id].options.get("target_lag")]
     return {t.id: replace(t, frontier=sight.standings[t.id].frontier) for t in tables}

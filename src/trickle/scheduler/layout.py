@@ -47,7 +47,7 @@ class Layout:
             members = tuple(_member(t, clocks[t.stored]) for t in unit)
             sources = {place[s] for t in unit for s in graph.sources[t.stored] if s in place} - {n}
             slowest = any(t.stored in meets and t.options.get("diamond_schedule_policy") == "slowest" for t in unit)
-            pace = min(PACES.get(tier(t, unread or {}), 1.0) for t in unit)
+            pace = _pace([tier(t, unread or {}) for t in unit])
             limit = min(t.options.get("worker_limit") or NO_LIMIT for t in unit)
             found.append(Unit(members, tuple(sorted(sources)), slowest, pace, limit))
         return cls({t.id: t for t in tables}, tuple(found))
@@ -60,6 +60,11 @@ def tier(table: StreamTable, unread: Mapping[int, timedelta]) -> str:
         return given
     since = unread.get(table.id, timedelta())
     return "cold" if since > COLD else "warm" if since > WARM else "hot"
+
+
+def _pace(tiers: Iterable[str]) -> float:
+    """That of the hottest; a frozen member sets none."""
+    return min((PACES[name] for name in tiers if name in PACES), default=1.0)
 
 
 def _member(table: StreamTable, clocks: tuple[Clock, ...]) -> Member:

@@ -8,10 +8,8 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
-
-from sqlalchemy import Row
 
 from ..errors import SparkLost, TrickleError
 from ..events import Events, SchedulerStarted, SchedulerStopped
@@ -19,9 +17,10 @@ from ..lake import snapshots
 from ..lake.maintenance import orphans
 from ..ops.streams import Streams
 from ..registry.scheduling import Scheduling
-from ..registry.tables import aware
 from .decide import decide
+from .held import held
 from .pacing import Due
+from .presence import Presence
 from .state import Course, Plan, Start, State
 from .survey import Glance, News, Sight, Survey
 from .tracks import Tracks
@@ -37,8 +36,10 @@ PATIENCE = 5.0
 class Scheduler:
     """Keeps the stream tables of one lake as fresh as their schedules say."""
 
-    def __init__(self, streams: Streams, events: Events) -> None:
+    def __init__(self, streams: Streams, events: Events, clock: Callable[[], datetime] | None = None) -> None:
+        """`clock` says what time it is for schedules; leases go by the machine's."""
         settings = streams.lake.settings
+        self.clock = clock or (lambda: datetime.now(UTC))
         self.streams, self.events, self.settings = streams, events, settings
         self.owner = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.scheduling = Scheduling(streams.registry)
@@ -46,12 +47,14 @@ class Scheduler:
         self.stopping = threading.Event()
         lease = settings["scheduler.lease_seconds"]
         self.workers = Workers(streams, self.owner, settings["scheduler.workers"], lease, self.wake)
+        self.presence = Presence(streams, self.owner, lease)
         self.survey = Survey(streams, self.owner)
         self.glance = Glance(streams.lake, self.scheduling)
         self.tracks = Tracks(streams, events)
         self._renewal, self._rests = Due(lease / 3), Due(RESTS)
         self._sweeps, self._housekeeping = Due(lease), Due(HOUSEKEEPING)
         self._news: News | None = None
+        self._plan: Plan | None = None
         self._wake_at: datetime | None = None
         self._is_quiet = False
         """Nothing is behind, nobody else is at work: only news or a cron time can change that."""
@@ -62,15 +65,21 @@ class Scheduler:
         self.stopping.set()
         self.wake.set()
 
-    def run(self, seconds: float | None = None, until_idle: bool = False) -> None:
-        """Until stopped, for so many seconds, or until every stream table that has a schedule is fresh."""
+    @property
+    def held(self) -> dict[str, str]:
+        """What stays behind until somebody does something, by name, with the reason; as of the last tick."""
+        return held(self.tracks.sight, self._plan) if self.tracks.sight and self._plan else {}
+
+    def run(self, seconds: float | None = None, until_idle: bool = False) -> dict[str, str]:
+        """Until stopped, for so many seconds, or until nothing is left that it may do; what is held then."""
         until = None if seconds is None else time.monotonic() + seconds
         self.streams.migrate()
         self.arrive()
         try:
             while not self.stopping.is_set() and (until is None or time.monotonic() < until):
                 if self._safely(self.tick) and until_idle:
-                    return
+                    self.tracks.tell_held(self.held)
+                    break
                 self.sleep(until)
         finally:
             self.leave()
@@ -80,18 +89,19 @@ class Scheduler:
                     detail=str(self.tracks.lost)[:500],
                     hint="start the scheduler again; what was running was not committed.",
                 )
+        return self.held
 
     # One tick.
 
     def tick(self) -> bool:
-        """Look, decide, act; whether everything is fresh and nothing runs."""
-        now = datetime.now(UTC)
+        """Look, decide, act; whether nothing runs and nothing is left to do but what is held."""
+        now = self.clock()
         for outcome in self.workers.finished():
             self.tracks.settle(outcome, now)
         if self.tracks.lost is not None:
             self.stop()
             return False
-        self.upkeep(now)
+        self.upkeep()
         news = self.glance.news()
         sight = self.survey.look(news, now)
         self.tracks.follow(sight, now)
@@ -101,10 +111,10 @@ class Scheduler:
             for start in plan.starts:
                 self.begin(sight, start, now)
         is_said = self.rest(sight, plan)
-        self._news, self._wake_at = news, plan.wake
+        self._news, self._plan, self._wake_at = news, plan, plan.wake
         self._is_quiet = is_said and not (plan.behind or plan.struck or sight.leased)
         self._patience = 0.1
-        return not plan.behind and not self.workers.running
+        return (sight.paused or not plan.coming) and not self.workers.running
 
     def state(self, sight: Sight) -> State:
         return State(
@@ -151,13 +161,13 @@ class Scheduler:
         while not self.stopping.is_set():
             wait = poll
             if self._wake_at is not None:
-                wait = min(wait, max((self._wake_at - datetime.now(UTC)).total_seconds(), 0.0))
+                wait = min(wait, max((self._wake_at - self.clock()).total_seconds(), 0.0))
             if until is not None:
                 wait = min(wait, max(until - time.monotonic(), 0.0))
             if self.wake.wait(wait):
                 self.wake.clear()
                 return
-            if self._wake_at is not None and self._wake_at <= datetime.now(UTC):
+            if self._wake_at is not None and self._wake_at <= self.clock():
                 return
             if (until is not None and time.monotonic() >= until) or self._safely(self.has_news):
                 return
@@ -169,7 +179,7 @@ class Scheduler:
         if time.monotonic() - self._renewal.last < self._renewal.seconds:
             return False
         if self._is_quiet:
-            self.upkeep(datetime.now(UTC))
+            self.upkeep()
         return not self._is_quiet
 
     def _safely(self, work: Callable[[], bool]) -> bool:
@@ -185,59 +195,45 @@ class Scheduler:
     # Among others.
 
     def arrive(self) -> None:
-        with self.streams.lake.catalog.writing() as connection:
-            self.scheduling.arrive(connection, self.owner, socket.gethostname(), os.getpid(), datetime.now(UTC))
-        self.sweep()
-        self.workers.apart(lambda: orphans.collect_orphans(self.streams.lake, None, False))
+        self.presence.arrive()
+        self.presence.sweep()
+        threading.Thread(target=self._collect_orphans, name="trickle orphans", daemon=True).start()
         self.events.tell(SchedulerStarted(self.owner))
 
     def leave(self) -> None:
+        """Who has to leave a refresh alone stays known, so that its leases end with its process, and not before."""
         self.glance.close()
         try:
-            for outcome in self.workers.drain(self.settings["scheduler.drain_seconds"]):
-                self.tracks.settle(outcome, datetime.now(UTC))
-            with self.streams.lake.catalog.writing() as connection:
-                self.scheduling.leave(connection, self.owner)
+            for outcome in self.workers.drain(self.settings["scheduler.drain_seconds"], self._keep_leases_safely):
+                self.tracks.settle(outcome, self.clock())
+            if not self.workers.running:
+                self.presence.leave()
         except TrickleError as error:
             self.tracks.troubled(error)
         self.events.tell(SchedulerStopped(self.owner))
 
-    def upkeep(self, now: datetime) -> None:
+    def upkeep(self) -> None:
         """Leases kept, those of the dead given up, old history forgotten."""
-        if self._renewal.now():
-            with self.streams.lake.catalog.writing() as connection:
-                self.scheduling.renew(connection, self.owner, now, self.settings["scheduler.lease_seconds"])
+        self.keep_leases()
         if self._sweeps.now():
-            self.sweep()
+            self.presence.sweep()
         if self._housekeeping.now():
-            before = now - timedelta(days=self.settings["scheduler.history_days"])
+            before = datetime.now(UTC) - timedelta(days=self.settings["scheduler.history_days"])
             with self.streams.lake.catalog.writing() as connection:
                 self.scheduling.forget_history(connection, before)
                 self.scheduling.forget_versions(connection, snapshots.oldest(self.streams.lake.catalog, connection))
 
-    def sweep(self) -> None:
-        """Take over from schedulers that died: here by their process, elsewhere by their silence."""
-        silence = datetime.now(UTC) - timedelta(seconds=self.settings["scheduler.lease_seconds"])
-        with self.streams.lake.reading() as connection:
-            known = self.scheduling.schedulers(connection)
-        gone = [r.owner for r in known if r.owner != self.owner and _is_gone(r, silence)]
-        if gone:
-            with self.streams.lake.catalog.writing() as connection:
-                for owner in gone:
-                    self.scheduling.leave(connection, owner)
+    def keep_leases(self) -> bool:
+        due = self._renewal.now()
+        if due:
+            self.presence.renew(self.workers.running)
+        return due
 
+    def _keep_leases_safely(self) -> None:
+        self._safely(self.keep_leases)
 
-def _is_gone(row: Row[Any], silence: datetime) -> bool:
-    if aware(row.seen_at) < silence:
-        return True
-    return bool(row.host == socket.gethostname()) and not _lives(row.process)
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    def _collect_orphans(self) -> None:
+        """What crashes left, in a thread of its own: it may take long, and its failure changes nothing."""
+        with suppress(Exception):
+            for _ in orphans.collect_orphans(self.streams.lake, None, False):
+                pass

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from ..events import Event, Subscriber, to_json
+from ..events import Courier, Event, to_json
 from ..lake.catalog import Catalog
 
 LONGEST = 7900
@@ -16,16 +16,17 @@ CUT = 150
 """So long are texts in an event that would be longer: three of them fit, whatever they are made of."""
 
 
-def notify_through(catalog: Catalog, channel: str) -> Subscriber:
+class Notify(Courier):
     """Sends each event as JSON with NOTIFY."""
 
-    def send(event: Event) -> None:
-        with catalog.engine.begin() as connection:
-            connection.execute(
-                text("SELECT pg_notify(:channel, :payload)"), {"channel": channel, "payload": payload(event)}
-            )
+    def __init__(self, catalog: Catalog, channel: str) -> None:
+        self.catalog, self.channel = catalog, channel
+        super().__init__("channel")
 
-    return send
+    def deliver(self, event: Event) -> None:
+        said = {"channel": self.channel, "payload": payload(event)}
+        with self.catalog.engine.begin() as connection:
+            connection.execute(text("SELECT pg_notify(:channel, :payload)"), said)
 
 
 def payload(event: Event) -> str:

@@ -116,5 +116,7 @@ class Plan:
     """Units that are exact for the head as they are."""
     struck: frozenset[int]
     """Idle units whose time came and went: there was nothing to do."""
+    coming: frozenset[int]
+    """Units at work, or that will be when their time comes: nobody has to do anything for it."""
     wake: datetime | None
     """When the next one is due, if nothing happens before."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -43,6 +43,8 @@ class Sight:
     leased: frozenset[int]
     """Held by other schedulers."""
     paused: bool
+    gated: frozenset[str] = frozenset()
+    """Sources whose gates are closed, as plans name them."""
 
 
 class Glance:
@@ -101,7 +103,7 @@ class Survey:
             rows = self.scheduling.standings(connection)
             layout = self._laid_out(connection, news, rows, now)
             held = Holds.read(connection, self.streams.registry, layout.tables.values())
-            leases = self.scheduling.leases(connection, now)
+            leases = self.scheduling.leases(connection, datetime.now(UTC))
             paused = self.scheduling.control(connection, "paused") is not None
         self._follow(news, rows)
         self._seen = news
@@ -109,7 +111,7 @@ class Survey:
         suspended = {r.id: "suspended" for r in rows if r.status == SUSPENDED}
         reasons = {id: reason for id, table in layout.tables.items() if (reason := held.reason(table))}
         others = frozenset(id for id, (owner, _) in leases.items() if owner != self.owner)
-        return Sight(news, layout, standings, {**reasons, **suspended}, others, paused)
+        return Sight(news, layout, standings, {**reasons, **suspended}, others, paused, held.gated)
 
     def _laid_out(self, connection: Connection, news: News, rows: list[Any], now: datetime) -> Layout:
         versions = {r.id: r.version for r in rows}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -14,14 +14,17 @@ from ..events import (
     Events,
     FallingBehind,
     FuseBlown,
+    Gated,
     Held,
     ModeFallback,
     RefreshFailed,
     RefreshFinished,
     RefreshStarted,
     Suspended,
+    Ungated,
     WatermarkStuck,
 )
+from ..ops.gates import shown
 from ..ops.streams import Streams
 from ..refresh.result import RefreshResult
 from ..registry.models import Refresh, StreamTable
@@ -34,7 +37,8 @@ from .state import Course, Plan, Unit
 from .survey import Sight
 from .workers import Key, Outcome
 
-FALLBACKS = ("change_ratio", "cost_model", "cost_trial", "history_expired", "drift_reset", "not_incremental")
+FALLBACKS = ("change_ratio", "cost_model", "cost_trial", "history_expired", "drift_reset")
+"""Reasons to compute anew what has a differential form."""
 
 
 @dataclass
@@ -81,7 +85,15 @@ class Tracks:
             made = {id: table.created_at or now for id, table in sight.layout.tables.items()}
             for key in known - self.tracks.keys():
                 self.tracks[key] = Track(max(last.get(id, made[id]) for id in key))
+        self.tell_gates(self.sight.gated if self.sight else frozenset(), sight.gated)
         self.sight = sight
+
+    def tell_gates(self, before: frozenset[str], after: frozenset[str]) -> None:
+        """Gates are closed and opened by anybody: a scheduler tells of them when it sees them."""
+        for source in sorted(after - before):
+            self.events.tell(Gated(shown(self.streams, source)))
+        for source in sorted(before - after):
+            self.events.tell(Ungated(shown(self.streams, source)))
 
     # Starts and ends.
 
@@ -205,7 +217,7 @@ class Tracks:
                 track.since = None
             if track.held and place not in skipped and sight.blocks.keys().isdisjoint(key):
                 track.held, track.held_since, track.is_stuck = "", None, False
-        self.lateness.note(sight, plan.behind)
+        self.lateness.note(sight, plan.idle)
         for place, reason in skipped.items():
             self.note_held(sight, units[place], reason, now)
 
@@ -225,6 +237,14 @@ class Tracks:
             track.is_stuck = True
             for table in tables:
                 self.events.tell(WatermarkStuck(table.label, waited))
+
+    def tell_held(self, held: Mapping[str, str]) -> None:
+        """What is left behind at an end, as far as it was not told before."""
+        assert self.sight is not None
+        told = {name: self.of(key).held for key in self.sight.layout.keys for name in self.labels(key)}
+        for name, reason in held.items():
+            if told[name] != reason:
+                self.events.tell(Held(name, reason))
 
     def record_skips(self, sight: Sight, tables: Sequence[StreamTable], reason: str, now: datetime) -> None:
         with self.streams.lake.catalog.writing() as connection:

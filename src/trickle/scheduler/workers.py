@@ -65,21 +65,13 @@ class Workers:
         self.running -= {outcome.key for outcome in found}
         return found
 
-    def apart(self, work: Callable[[], object]) -> None:
-        """Do something in the background whose failure changes nothing."""
-
-        def run() -> None:
-            with suppress(TrickleError):
-                work()
-
-        self.pool.submit(run)
-
-    def drain(self, seconds: float) -> Iterator[Outcome]:
+    def drain(self, seconds: float, meanwhile: Callable[[], object]) -> Iterator[Outcome]:
         """Let running refreshes end, as long as that takes no longer."""
         until = time.monotonic() + seconds
         while self.running and time.monotonic() < until:
             self.wake.wait(min(0.1, max(until - time.monotonic(), 0)))
             self.wake.clear()
+            meanwhile()
             yield from self.finished()
         self.pool.shutdown(wait=False, cancel_futures=True)
 

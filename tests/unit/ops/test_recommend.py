@@ -39,6 +39,31 @@ def test_confidence_grows_with_the_history(samples: int, more: int) -> None:
     assert 0.5 <= confidence(samples, 10) < confidence(samples + more, 10) < 1
 
 
+@given(st.lists(st.sampled_from(["DIFFERENTIAL", "FULL", "NO_DATA", "SKIP"]), max_size=80), st.integers(0, 80))
+def test_more_history_of_whatever_kind_never_silences_a_recommendation(actions: list[str], fewer: int) -> None:
+    """As the registry hands it out: of each kind that computed something the newest, at most so many."""
+
+    def known(lines: list[str]) -> list[Refresh]:
+        kinds = [
+            [line(n, 100, action=a) for n, a in enumerate(lines) if a == kind] for kind in ("DIFFERENTIAL", "FULL")
+        ]
+        return [refresh for kind in kinds for refresh in kind[-20:]]
+
+    before, after = known(actions[:fewer]), known(actions)
+    assert confidence(len(before), 10) <= confidence(len(after), 10)
+    for recommend in (lambda past: schedule_for(past, 10)[0], lambda past: mode_for(past, "", 10)[0]):
+        assert recommend(before) is None or recommend(after) is not None
+
+
+def test_a_mode_is_recommended_over_another_only_when_both_were_seen_a_few_times() -> None:
+    changes = [line(n, 100) for n in range(20)]
+    for number, recommended in ((0, None), (2, None), (3, "DIFFERENTIAL")):
+        past = [*changes, *(line(n, 1000, action="FULL") for n in range(number))]
+        found, reason = mode_for(past, "", 10)
+        assert found == recommended
+        assert recommended or f"{number} full refreshes; 10 are needed, 3 of each kind" in reason
+
+
 def test_the_quicker_mode_is_recommended_if_it_clearly_is() -> None:
     def past(changes: float, whole: float) -> list[Refresh]:
         return [*(line(n, changes) for n in range(10)), *(line(n, whole, action="FULL") for n in range(10, 14))]

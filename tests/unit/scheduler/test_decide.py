@@ -82,7 +82,15 @@ def test_a_source_that_is_held_holds_its_readers_where_it_stands() -> None:
     gated = replace(found, courses=[replace(found.courses[0], block="gated"), found.courses[1]])
     plan = decide(gated, NOON)
     assert ([(s.unit, s.reason) for s in plan.skips], plan.starts) == ([(0, "gated")], ())
-    assert plan.behind == {0, 1}
+    assert (plan.behind, plan.coming) == ({0, 1}, frozenset())
+
+
+def test_what_runs_or_will_be_due_is_coming_and_what_is_held_or_manual_is_not() -> None:
+    units = [alone(n, ORDERS, clocks=[Manual() if n == 3 else Every(100)]) for n in range(5)]
+    free = Course(NOON)
+    courses = [replace(free, running=True), free, replace(free, block="gated"), free, replace(free, retry_at=later(9))]
+    plan = decide(replace(state(units, orders=7), courses=courses), later(1))
+    assert (plan.behind, plan.coming) == (set(range(5)), {0, 1, 4})
 
 
 def test_members_of_a_unit_start_together_by_the_fastest_or_the_slowest() -> None:
@@ -109,10 +117,16 @@ def test_a_cron_time_that_passes_without_a_change_is_spent() -> None:
     assert decide(after, later(3602)).wake == later(7200)
 
 
-def test_tiers_and_back_off_stretch_intervals_and_nothing_else() -> None:
-    cold = replace(alone(0, ORDERS, clocks=[Every(10)]), pace=10.0)
-    assert due_at(cold, Course(NOON, factor=2), NOON) == later(200)
-    assert due_at(replace(alone(0, clocks=[OnChange(1)]), pace=10.0), Course(NOON, since=later(5)), NOON) == later(6)
+def test_tiers_stretch_intervals_and_debounces_back_off_intervals_and_neither_a_cron_time() -> None:
+    course = Course(NOON, since=later(5), factor=2)
+
+    def due(clock: Clock, pace: float) -> datetime | None:
+        return due_at(replace(alone(0, ORDERS, clocks=[clock]), pace=pace), course, NOON)
+
+    assert [due(Every(10), pace) for pace in (1, 2, 10)] == [later(20), later(40), later(200)]
+    assert [due(OnChange(), pace) for pace in (1, 2, 10)] == [later(5), later(7), later(15)]
+    assert [due(OnChange(3), pace) for pace in (1, 2, 10)] == [later(8), later(11), later(35)]
+    assert [due(Cron("0 13 * * *"), pace) for pace in (1, 2, 10)] == [later(3600)] * 3
 
 
 def test_an_interval_ends_with_the_refresh_that_is_begun_a_quarter_of_it_early_at_most() -> None:

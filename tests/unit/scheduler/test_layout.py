@@ -10,6 +10,8 @@ from trickle.scheduler.layout import Layout
 from trickle.scheduler.retry import after_error, stretched
 from trickle.schedules import Every, Manual, OnChange
 
+TIERS = ("warm", "cold", "frozen")
+
 
 def table(id: int, name: str, *reads: str, **options: Any) -> StreamTable:
     read = tuple(Dependency(r, 100 + n, (), "") for n, r in enumerate(reads))
@@ -55,6 +57,7 @@ def test_clocks_come_from_schedules_lags_and_tiers() -> None:
         table(3, "c", "main.t", target_lag="1m"),
         table(4, "d", "main.t", schedule="10s", tier="frozen"),
         table(5, "e", "main.t", schedule="10s", tier="cold"),
+        table(6, "f", "main.t", schedule="on_change", tier="frozen"),
     ]
     found = {m.id: (m.clocks, u.pace) for u in Layout.of(tables, [], Every(1)).units for m in u.members}
     assert found == {
@@ -63,7 +66,15 @@ def test_clocks_come_from_schedules_lags_and_tiers() -> None:
         3: ((Every(30),), 1.0),
         4: ((Manual(),), 1.0),
         5: ((Every(10),), 10.0),
+        6: ((Manual(),), 1.0),
     }
+
+
+def test_the_hottest_member_sets_the_pace_and_a_frozen_one_none() -> None:
+    tables = [table(n, name, "main.t", tier=tier) for n, (name, tier) in enumerate(zip("abc", TIERS, strict=True))]
+    for names, pace in ((["a", "b"], 2.0), (["b", "c"], 10.0)):
+        units = Layout.of([t for t in tables if t.name in names], [names], Every(1)).units
+        assert [u.pace for u in units] == [pace]
 
 
 def test_the_least_limit_of_its_members_is_that_of_a_unit() -> None:

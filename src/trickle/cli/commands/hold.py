@@ -82,6 +82,16 @@ def group(
         show_facts(given, [db.create_watermark_group(name, sources, tolerance)], WatermarkGroupRecord)
 
 
+@marks.command("groups", epilog=as_epilog("trickle watermark groups"))
+def list_groups(ctx: typer.Context, json: Json = False) -> None:
+    """List the groups, with their sources and tolerances."""
+    from ...ops.watermarks import WatermarkGroupRecord
+
+    given = options(ctx, json)
+    with given.open() as db:
+        show_facts(given, db.watermark_groups(), WatermarkGroupRecord, "no watermark groups")
+
+
 @marks.command("drop", epilog=as_epilog("trickle watermark drop daily"))
 def drop(ctx: typer.Context, name: GroupName) -> None:
     """Drop a group: nobody waits for its sources any more."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 Seconds = Annotated[str | None, typer.Option("--for", help="End after this long: 90s, 5m. Without it, run until told.")]
-UntilIdle = Annotated[bool, typer.Option("--until-idle", help="End when every stream table is fresh.")]
+UntilIdle = Annotated[bool, typer.Option("--until-idle", help="End when nothing is left to do; what is held is named.")]
 Log = Annotated[
     str,
     typer.Option(
@@ -51,7 +51,9 @@ def run(
             db.subscribe(log_to(sys.stdout, log == "json" or given.format == "json"))
         scheduler = db.scheduler()
         with stopped_by_signals(scheduler.stop), served(db, scheduler, web, metrics):
-            db.run_scheduler(scheduler, wanted, until_idle)
+            held = db.run_scheduler(scheduler, wanted, until_idle)
+        if until_idle and held:
+            typer.echo(f"held: {', '.join(f'{name} ({reason})' for name, reason in held.items())}", err=True)
 
 
 def served(db: Session, scheduler: Scheduler, web: bool, metrics: bool) -> AbstractContextManager[object]:

@@ -65,7 +65,7 @@ class Play:
     def _play(self, db: Session, traffic: Traffic) -> float:
         """Everybody at work at once; how long it took."""
         scheduler = db.scheduler()
-        parts: dict[str, Callable[[], None]] = {
+        parts: dict[str, Callable[[], object]] = {
             "scheduler": lambda: db.run_scheduler(scheduler),
             "shop": lambda: self._trade(traffic),
             "proofs": self._prove,
@@ -102,7 +102,7 @@ class Play:
         self.score.hear(happening)
         self.view.happened(happening, at)
 
-    def _safely(self, part: str, work: Callable[[], None]) -> None:
+    def _safely(self, part: str, work: Callable[[], object]) -> None:
         try:
             work()
         except TrickleError as error:
