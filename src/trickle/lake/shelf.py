@@ -78,7 +78,10 @@ def _stats(leaves: Sequence[pq.ColumnChunkMetaData]) -> GroupStats:
     known = leaves[0].statistics if len(leaves) == 1 else None
     if known is None or not known.has_min_max:
         return GroupStats(size, None, None, False, None)
-    return GroupStats(size, known.min, known.max, True, known.null_count)
+    try:
+        return GroupStats(size, known.min, known.max, True, known.null_count)
+    except (OverflowError, ValueError):
+        return GroupStats(size, None, None, False, None)  # Python has no far years, no text that is not UTF-8
 
 
 class Shelf:

@@ -70,3 +70,20 @@ def test_statistics_tell_where_a_key_can_be(file: DataFile) -> None:
 def test_no_row_group_is_an_empty_table_of_the_columns(file: DataFile) -> None:
     shelf, storage = open_shelf(file)
     assert shelf.read(shelf.footer(storage, file), [], ["text"]).schema.field("text").type == pa.string()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([0, 2**31 - 1], pa.int32()).cast(pa.date32()),
+        pa.array([0, 2**63 - 1], pa.int64()).cast(pa.timestamp("us")),
+        pa.array([b"a", b"\xff"]).view(pa.string()),
+    ],
+    ids=["date", "timestamp", "text"],
+)
+def test_values_that_python_does_not_have_give_no_range(tmp_path: Path, values: pa.Array) -> None:
+    pq.write_table(pa.table({"v": values}), tmp_path / "far.parquet")
+    file = DataFile(1, str(tmp_path / "far.parquet"), 2, 1, 0, 0, 1)
+    shelf, storage = open_shelf(file)
+    (stats,) = shelf.footer(storage, file).stats("v")
+    assert not stats.has_range and stats.bytes > 0
