@@ -157,8 +157,8 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "refresh.small_result_rows",
-        5_000,
-        "Refresh results of at most so many rows are written by the driver.",
+        250_000,
+        "Refresh results of at most so many rows are written by the driver, larger ones by Spark.",
         0,
         10_000_000,
     ),

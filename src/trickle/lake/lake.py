@@ -18,7 +18,7 @@ from sqlalchemy import Connection, select
 from ..config import Settings
 from ..errors import ConfigError, LakeError, NotFound, StorageError
 from ..plan.functions import Functions
-from ..spark import desk, make_active
+from ..spark import agree, desk, make_active
 from . import inlined, mapping, pieces, snapshots
 from .bitmap import Bitmaps
 from .catalog import Catalog
@@ -69,14 +69,16 @@ class Lake:
         """Whether it was started, or given, and asked for."""
         return "spark" in vars(self)
 
-    @cached_property
+    @property
     def desk(self) -> SparkSession:
-        """The same Spark, set up for the few rows that the driver holds."""
-        return self._once("desk", lambda: desk(self.spark))
+        """The same Spark, set up for the few rows that the driver holds; expressions mean the same in both."""
+        found = self._once("_desk", lambda: desk(self.spark))
+        agree(found, self.spark)
+        return found
 
     def leave_desk(self) -> None:
         """Whoever asks Spark for the active session finds the one that is no desk."""
-        if "desk" in vars(self) and self.desk is not self.spark:
+        if vars(self).get("_desk") not in (None, self.spark):
             make_active(self.spark)
 
     def _once(self, name: str, start: StartSpark) -> SparkSession:
