@@ -35,7 +35,7 @@ from .location import catalog_at, catalog_file, is_postgres
 from .model import Bound, DataFile, Snapshot, Table, View
 from .pieces import Piece
 from .scan import ScanRequest, output_schema, scan
-from .shelf import Shelf
+from .shelf import LEAST_FOOTERS, Shelf
 from .small_states import SmallStates
 from .storage import Storage, is_local, normal
 from .write import Writer
@@ -54,8 +54,9 @@ class Lake:
         self.definitions = Definitions(catalog, storage.root)
         self.committer = Committer(catalog, storage)
         self.bitmaps = Bitmaps()
-        self.small_states = SmallStates()
-        self.shelf = Shelf(settings["lake.driver_cache_mb"] << 20)
+        budget = settings["lake.driver_cache_mb"] << 20
+        self.small_states = SmallStates(budget // 4)
+        self.shelf = Shelf(budget * 5 // 8, max(budget // 8, LEAST_FOOTERS))
         self.functions: Callable[[Collection[str]], Functions] = lambda names: {}
         """User-defined functions by their names; the registry, which knows them, is put here by whoever opens it."""
 

@@ -54,6 +54,25 @@ def test_the_budget_is_kept_and_the_oldest_leave_first(file: DataFile) -> None:
     assert [shelf.cost(footer, [g], ["k"]) > 0 for g in range(4)] == [True, True, False, False]
 
 
+def test_row_groups_read_together_are_let_go_one_by_one(file: DataFile) -> None:
+    shelf, storage = open_shelf(file)
+    footer = shelf.footer(storage, file)
+    before = pa.total_allocated_bytes()
+    found = shelf.read(footer, [0, 1, 2, 3], ["text"]).column("text").chunks
+    kept = found[0]
+    held = pa.total_allocated_bytes() - before
+    del found, shelf
+    assert kept.nbytes <= pa.total_allocated_bytes() - before < held / 2
+
+
+def test_footers_have_a_budget(file: DataFile) -> None:
+    storage = Storage(str(Path(file.path).parent))
+    shelf = Shelf(1 << 20, footer_bytes=0)
+    assert shelf.footer(storage, file) is not shelf.footer(storage, file)
+    shelf = Shelf(1 << 20)
+    assert shelf.footer(storage, file) is shelf.footer(storage, file)
+
+
 def test_without_a_budget_everything_is_read_each_time(file: DataFile) -> None:
     shelf, storage = open_shelf(file, most=0)
     footer = shelf.footer(storage, file)
