@@ -126,7 +126,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "lake.driver_cache_mb",
         512,
-        "Columns that the driver read, kept for the next who looks something up there; 0: none.",
+        "What the driver read (columns, small tables, footers), kept for the next who looks something up; 0: little.",
         0,
         1_048_576,
     ),
@@ -157,8 +157,8 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "refresh.small_result_rows",
-        5_000,
-        "Refresh results of at most so many rows are written by the driver.",
+        250_000,
+        "Refresh results of at most so many rows are written by the driver, larger ones by Spark.",
         0,
         10_000_000,
     ),

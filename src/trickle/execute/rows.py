@@ -53,12 +53,20 @@ def gathered(
             yield Gathered(few, None, None)
             return
         del few  # more than that: staged below, by an evaluation of its own
+    with staged(transaction, rows, table) as work:
+        yield work
+
+
+@contextmanager
+def staged(transaction: Transaction, rows: DataFrame, table: Table) -> Iterator[Gathered]:
+    """Evaluate the rows, however many, into files that are gone afterwards."""
+    lake = transaction.lake
     folder = lake.storage.new_folder(table.path)
     try:
         with translated(f'table "{table.label}"'):
             rows.write.parquet(folder)
-            staged = lake.spark.read.schema(rows.schema).parquet(folder)
-        yield Gathered(None, staged, folder)
+            found = lake.spark.read.schema(rows.schema).parquet(folder)
+        yield Gathered(None, found, folder)
     finally:
         lake.storage.remove_folder(folder)
 

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, select
 from ..config import Settings
 from ..errors import ConfigError, LakeError, NotFound, StorageError
 from ..plan.functions import Functions
-from ..spark import desk, make_active
+from ..spark import agree, desk, make_active
 from . import inlined, mapping, pieces, snapshots
 from .bitmap import Bitmaps
 from .catalog import Catalog
@@ -35,7 +35,7 @@ from .location import catalog_at, catalog_file, is_postgres
 from .model import Bound, DataFile, Snapshot, Table, View
 from .pieces import Piece
 from .scan import ScanRequest, output_schema, scan
-from .shelf import Shelf
+from .shelf import LEAST_FOOTERS, Shelf
 from .small_states import SmallStates
 from .storage import Storage, is_local, normal
 from .write import Writer
@@ -54,8 +54,9 @@ class Lake:
         self.definitions = Definitions(catalog, storage.root)
         self.committer = Committer(catalog, storage)
         self.bitmaps = Bitmaps()
-        self.small_states = SmallStates()
-        self.shelf = Shelf(settings["lake.driver_cache_mb"] << 20)
+        budget = settings["lake.driver_cache_mb"] << 20
+        self.small_states = SmallStates(budget // 4)
+        self.shelf = Shelf(budget * 5 // 8, max(budget // 8, LEAST_FOOTERS))
         self.functions: Callable[[Collection[str]], Functions] = lambda names: {}
         """User-defined functions by their names; the registry, which knows them, is put here by whoever opens it."""
 
@@ -69,14 +70,16 @@ class Lake:
         """Whether it was started, or given, and asked for."""
         return "spark" in vars(self)
 
-    @cached_property
+    @property
     def desk(self) -> SparkSession:
-        """The same Spark, set up for the few rows that the driver holds."""
-        return self._once("desk", lambda: desk(self.spark))
+        """The same Spark, set up for the few rows that the driver holds; expressions mean the same in both."""
+        found = self._once("_desk", lambda: desk(self.spark))
+        agree(found, self.spark)
+        return found
 
     def leave_desk(self) -> None:
         """Whoever asks Spark for the active session finds the one that is no desk."""
-        if "desk" in vars(self) and self.desk is not self.spark:
+        if vars(self).get("_desk") not in (None, self.spark):
             make_active(self.spark)
 
     def _once(self, name: str, start: StartSpark) -> SparkSession:

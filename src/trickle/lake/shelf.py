@@ -5,8 +5,6 @@ Files never change, so what stands here stays true; stream tables that follow th
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,11 +14,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .kept import Kept
 from .model import DataFile
 from .storage import Storage
 from .types import ARROW_FIELD_ID
 
-MOST_FOOTERS = 4096
+LEAST_FOOTERS = 16 << 20
+"""Bytes of footers that are kept whatever the budget."""
+FOOTER_GROWTH = 8
+"""How many times as large a footer is in memory, with what was made of it."""
 
 
 @dataclass(frozen=True)
@@ -78,30 +80,31 @@ def _stats(leaves: Sequence[pq.ColumnChunkMetaData]) -> GroupStats:
     known = leaves[0].statistics if len(leaves) == 1 else None
     if known is None or not known.has_min_max:
         return GroupStats(size, None, None, False, None)
-    return GroupStats(size, known.min, known.max, True, known.null_count)
+    try:
+        return GroupStats(size, known.min, known.max, True, known.null_count)
+    except (OverflowError, ValueError):
+        return GroupStats(size, None, None, False, None)  # Python has no far years, no text that is not UTF-8
 
 
 class Shelf:
     """Footers and columns, those that were not asked for longest leaving first."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self.most_bytes, self.bytes = most_bytes, 0
-        self._footers: OrderedDict[Hashable, Footer] = OrderedDict()
-        self._columns: OrderedDict[Hashable, pa.ChunkedArray] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, most_bytes: int, footer_bytes: int = LEAST_FOOTERS) -> None:
+        self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes)
+        self._footers: Kept[Footer] = Kept(footer_bytes)
+
+    @property
+    def bytes(self) -> int:
+        """Of columns."""
+        return self._columns.bytes
 
     def footer(self, storage: Storage, file: DataFile) -> Footer:
         key = (file.path, file.bytes)
-        with self._lock:
-            if key in self._footers:
-                self._footers.move_to_end(key)
-                return self._footers[key]
-        system, path = storage.filesystem(file.path)
-        found = Footer(key, system, path, pq.read_metadata(path, filesystem=system))
-        with self._lock:
-            self._footers[key] = found
-            while len(self._footers) > MOST_FOOTERS:
-                self._footers.popitem(last=False)
+        found = self._footers.get(key)
+        if found is None:
+            system, path = storage.filesystem(file.path)
+            found = Footer(key, system, path, pq.read_metadata(path, filesystem=system))
+            self._footers.put(key, found, FOOTER_GROWTH * found.metadata.serialized_size)
         return found
 
     def cost(self, footer: Footer, groups: Sequence[int], names: Sequence[str]) -> int:
@@ -112,7 +115,7 @@ class Shelf:
 
     def read(self, footer: Footer, groups: Sequence[int], names: Sequence[str]) -> pa.Table:
         """Columns of row groups, one row group behind the other."""
-        parts = {(name, g): self._known((footer.key, name, g)) for name in names for g in groups}
+        parts = {(name, g): self._columns.get((footer.key, name, g)) for name in names for g in groups}
         lacking = [name for name in names if any(parts[name, g] is None for g in groups)]
         absent = [g for g in groups if any(parts[name, g] is None for name in lacking)]
         if lacking:
@@ -124,32 +127,15 @@ class Shelf:
     def _fetch(
         self, footer: Footer, groups: Sequence[int], names: Sequence[str]
     ) -> dict[tuple[str, int], pa.ChunkedArray]:
+        """One row group after the other: slices of one read would live as long as any of them."""
+        found = {}
         with pq.ParquetFile(footer.path, filesystem=footer.system, metadata=footer.metadata) as file:
-            data = file.read_row_groups(list(groups), columns=list(names))
-        found, start = {}, 0
-        for g in groups:
-            size = footer.metadata.row_group(g).num_rows
-            for name in names:
-                found[name, g] = data.column(name).slice(start, size)
-                self._put((footer.key, name, g), found[name, g])
-            start += size
+            for g in groups:
+                data = file.read_row_group(g, columns=list(names))
+                for name in names:
+                    found[name, g] = column = data.column(name)
+                    self._columns.put((footer.key, name, g), column, column.nbytes)
         return found
-
-    def _known(self, key: Hashable) -> pa.ChunkedArray | None:
-        with self._lock:
-            if key in self._columns:
-                self._columns.move_to_end(key)
-            return self._columns.get(key)
-
-    def _put(self, key: Hashable, column: pa.ChunkedArray) -> None:
-        if column.nbytes > self.most_bytes:
-            return
-        with self._lock:
-            old = self._columns.pop(key, None)
-            self._columns[key] = column
-            self.bytes += column.nbytes - (0 if old is None else old.nbytes)
-            while self.bytes > self.most_bytes:
-                self.bytes -= self._columns.popitem(last=False)[1].nbytes
 
 
 def _joined(parts: Sequence[pa.ChunkedArray | None], type: pa.DataType) -> pa.ChunkedArray:

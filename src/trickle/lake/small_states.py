@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
 from .held import Held
+from .kept import Kept
 from .scan import ScanRequest
 
-MOST = 64
-"""Tables, each in the columns that somebody asked for."""
+HOLDERS = 2
+"""Each state is held twice: here, and by Spark, which was handed it."""
 
 
 class SmallStates:
     """The small states read last, by the files and the deletes that they consist of."""
 
-    def __init__(self) -> None:
-        self._states: OrderedDict[Hashable, Held] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, most_bytes: int) -> None:
+        self.kept: Kept[Held] = Kept(most_bytes)
 
     def get(self, request: ScanRequest, read: Callable[[], Held | None]) -> Held | None:
         """The rows of the request, read if they are not known; None where they are not to be had."""
         key = _key(request)
-        with self._lock:
-            if key in self._states:
-                self._states.move_to_end(key)
-                return self._states[key]
+        found = self.kept.get(key)
+        if found is not None:
+            return found
         held = read()
         if held is not None and key is not None:
-            with self._lock:
-                self._states[key] = held
-                while len(self._states) > MOST:
-                    self._states.popitem(last=False)
+            self.kept.put(key, held, HOLDERS * held.rows.nbytes)
         return held
 
 

@@ -21,7 +21,7 @@ from .foreign import translated
 from .mapping import needed
 from .model import ROW_ID, ROW_ID_FIELD, SNAPSHOT_ID, SNAPSHOT_ID_FIELD, Column, DataFile, PartitionKey, Table
 from .storage import Storage, is_local
-from .text import render
+from .text import key_text, value_key
 from .types import struct_type, to_arrow
 
 _TRANSFORMS = ("identity", "year", "month", "day", "hour")
@@ -85,7 +85,7 @@ class Writer:
         column = self._column(key)
         values = data.column(column.name)
         if key.transform == "identity":
-            return [render(v, column) for v in values.to_pylist()]
+            return [None if k is None else key_text(value_key(k, column.type), column.type) for k in _keys(values)]
         return [None if v is None else str(v) for v in getattr(pc, key.transform)(values).to_pylist()]
 
     def _write_file(self, data: pa.Table, values: tuple[str | None, ...]) -> DataFile:
@@ -225,6 +225,13 @@ def _identified(field: StructField, held: DataType) -> SparkColumn:
     if held != field.dataType or isinstance(held, StructType | ArrayType | MapType):
         column = column.cast(field.dataType)
     return column.alias(field.name, metadata=field.metadata)
+
+
+def _keys(values: pa.ChunkedArray) -> list[object]:
+    """Days and microseconds of dates and timestamps, whose years Python may not have; other values as they are."""
+    if pa.types.is_timestamp(values.type):
+        return list(values.cast(pa.timestamp("us", values.type.tz)).cast(pa.int64()).to_pylist())
+    return list((values.cast(pa.int32()) if pa.types.is_date32(values.type) else values).to_pylist())
 
 
 def _order(name: str, descending: bool, nulls_last: bool) -> SparkColumn:

@@ -25,7 +25,6 @@ from .lookups import key_bound
 from .phases import phase, to_arrow
 
 _NUMBER = "__trickle_n"
-_ALL = 1 << 62
 
 
 class Drift(LakeError):
@@ -42,19 +41,12 @@ def drift(stored: Table, missing: int, wanted: int) -> Drift:
     )
 
 
-def apply(
-    transaction: Transaction, stored: Table, delta: DataFrame, key: tuple[str, ...] | None, most_rows: int
-) -> tuple[int, int]:
-    """Rows added and rows removed; `delta` has the stored columns and the weight, each row once."""
+def apply(transaction: Transaction, stored: Table, delta: DataFrame, key: tuple[str, ...] | None) -> tuple[int, int]:
+    """Rows added and rows removed; `delta` has the stored columns, typed so, and the weight, each row once."""
     names = [c.name for c in stored.columns]
-    typed = delta.select(
-        *(F.col(quote_spark(c.name)).cast(to_spark(c)).alias(c.name) for c in stored.columns), F.col(WEIGHT)
-    )
     with ExitStack() as stack:
         with phase("run"):
-            work = stack.enter_context(row_work.gathered(transaction, typed, most_rows, stored))
-        if work.table is not None:
-            return apply_local(transaction, stored, work.table, key)
+            work = stack.enter_context(row_work.staged(transaction, delta, stored))
         assert work.staged is not None
         return _apply_staged(transaction, stored, work.staged, key, names)
 
@@ -69,7 +61,7 @@ def replace_content(transaction: Transaction, stored: Table, full: DataFrame) ->
         transaction.rows(stored).select(*names, F.lit(-1).cast("bigint").alias(WEIGHT))
     )
     try:
-        return apply(transaction, stored, consolidate(both), None, _ALL)
+        return apply(transaction, stored, consolidate(both), None)
     finally:
         transaction.lake.leave_desk()
 

@@ -103,7 +103,7 @@ def _cheaper(facts: Facts) -> Choice:
     if found is None and share <= COLD_RATIO and not _is_settled(last):
         return _differential(facts)  # nothing speaks against it
     known = found or Estimate(full.ms * share / COLD_RATIO)
-    way, is_trial = _decided(known, full, last)
+    way, is_trial = _decided(known, full, last, costs.is_due(lines, facts.changed_rows, known.at_best))
     why = f"differential should take {known}, full {full}"
     if way == "DIFFERENTIAL":
         return replace(_differential(facts), why=why)
@@ -111,10 +111,11 @@ def _cheaper(facts: Facts) -> Choice:
     return Choice("FULL", "cost_trial" if is_trial else "cost_model" if is_known else "change_ratio", why)
 
 
-def _decided(differential: Estimate, full: Estimate, last: Refresh | None) -> tuple[str, bool]:
+def _decided(differential: Estimate, full: Estimate, last: Refresh | None, is_due: bool) -> tuple[str, bool]:
     """DIFFERENTIAL or FULL, and whether only to learn what that takes.
 
-    The last way goes on until the other one is known to be cheaper, or may be and was hardly tried.
+    The last way goes on until the other one is known to be cheaper, or may be and was hardly tried, or not for long.
+    A differential refresh that was cheaper than a full one is followed by another, whatever those before it took.
     """
     if last is None:
         return ("FULL" if differential.ms > full.ms else "DIFFERENTIAL"), False
@@ -123,9 +124,11 @@ def _decided(differential: Estimate, full: Estimate, last: Refresh | None) -> tu
     rival = "DIFFERENTIAL" if is_full else "FULL"
     if not own.is_sure:
         return (rival if other.is_sure and other.ms < own.at_best else last.action), False
-    if other.is_sure and other.ms * MARGIN < own.ms:
+    went_well = not is_full and last.duration_ms < other.ms
+    if other.is_sure and other.ms * MARGIN < own.ms and not went_well:
         return rival, False
     is_trial = _is_stale(own, other) if other.is_sure else other.at_best < own.ms and not _is_settled(last)
+    is_trial = is_trial or (is_full and is_due)
     return (rival if is_trial else last.action), is_trial
 
 

@@ -168,12 +168,19 @@ def means_the_same(transaction: Transaction, compiled: Compiled) -> bool:
         views == compiled.views
         and hashes == compiled.functions
         and {n: undated(t) for n, t in tables.items()} == {n: undated(t) for n, t in compiled.tables.items()}
+        and {n: _declared(t) for n, t in tables.items()} == {n: _declared(t) for n, t in compiled.tables.items()}
     )
 
 
 def undated(table: Table) -> Table:
     """The definition without the version of the lake's schema that it was read at."""
     return replace(table, schema_version=0)
+
+
+def _declared(table: Table) -> tuple[int, ...]:
+    """When its keys were declared: one that was dropped and declared again says nothing of the time between."""
+    keys = (*((table.key,) if table.key else ()), *table.foreign_keys)
+    return tuple(key.since for key in keys)
 
 
 def _is_deep(storage: Storage, tables: frozenset[str]) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import combinations
+from datetime import datetime, timedelta
+from itertools import combinations, pairwise
 from statistics import median
 
 from ..registry.models import REDEFINED, Refresh
@@ -24,6 +24,13 @@ DOUBT = 2.0
 """What refreshes of other sizes took may be off by this factor."""
 FIRST_DOUBT = 4.0
 """So may a single one, which had to be compiled."""
+REMEMBERED = 30
+"""Refreshes of each kind that a history tells of."""
+PATIENCE = 50
+"""So many full refreshes go by before a differential one is tried again."""
+LONGEST_WAIT = timedelta(days=7)
+WORTH_A_TRY = 10
+"""Full refreshes have to have cost that many times what a try may."""
 COLD_DOUBT = 7.0
 """So may the first load, which also writes everything, and what stands for a refresh never tried."""
 
@@ -83,6 +90,25 @@ def last_choice(lines: Sequence[Refresh], rows: int) -> Refresh | None:
     """The newest refresh of about this size for which a way was chosen."""
     chosen = (h for h in lines if h.action == "DIFFERENTIAL" or h.reason in CHOSEN)
     return next((h for h in chosen if is_near(h.changed_rows, rows)), None)
+
+
+def is_due(lines: Sequence[Refresh], rows: int, price: float) -> bool:
+    """Whether differential refreshes of this size, given up long ago, are worth another try at this price.
+
+    What made them dear may have been another source's change. Each try waits twice as long as the one before it,
+    and until full refreshes have cost many times as much.
+    """
+    tried = [h.finished_at for h in lines if h.action == "DIFFERENTIAL" and is_near(h.changed_rows, rows)][:RECENT]
+    since = [h for h in lines if h.action == "FULL" and tried and h.finished_at > tried[0]]
+    if len(since) < REMEMBERED:
+        return False
+    waited, seen = since[0].finished_at - tried[0], since[0].finished_at - since[-1].finished_at
+    longest = max((later - earlier for later, earlier in pairwise(tried)), default=timedelta(0))
+    # The history that is shown ends somewhere: what lies before went on at the same pace.
+    times = max(1.0, waited / seen) if seen else 1.0
+    spent = times * sum(h.duration_ms for h in since)
+    patient = times * len(since) >= PATIENCE and waited >= min(2 * longest, LONGEST_WAIT)
+    return patient and spent >= WORTH_A_TRY * price
 
 
 def is_near(one: int, other: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -100,28 +100,38 @@ class Parts:
     def updated(self) -> Rows:
         """Rows whose key both came and went."""
         if isinstance(self.net, Held):
-            return self._where(lambda came, went: came and went)
+            return self._where(self._came & self._went)
         return self._by_spark((F.col("__low") < 0) & (F.col("__high") > 0))
 
     @cached_property
     def gone(self) -> Rows:
         """Rows whose key only went."""
         if isinstance(self.net, Held):
-            return self._where(lambda came, went: went and not came)
+            return self._where(self._went & ~self._came)
         return self._by_spark(F.col("__high") < 0)
 
-    def _where(self, wanted: Callable[[bool, bool], bool]) -> Held:
+    def _where(self, chosen: np.ndarray) -> Held:
         assert isinstance(self.net, Held)
-        came, went = self._signs
-        chosen = [wanted(key in came, key in went) for key in _keys(self.net.rows, self.key)]
-        return Held(self.net.rows.filter(pa.array(chosen, pa.bool_())), self.net.schema)
+        return Held(self.net.rows.filter(pa.array(chosen)), self.net.schema)
 
     @cached_property
-    def _signs(self) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
+    def _came(self) -> np.ndarray:
+        return self._has_sign(1)
+
+    @cached_property
+    def _went(self) -> np.ndarray:
+        return self._has_sign(-1)
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
         assert isinstance(self.net, Held)
-        rows = self.net.rows
-        sides = (rows.filter(pc.greater(rows[WEIGHT], 0)), rows.filter(pc.less(rows[WEIGHT], 0)))
-        return set(_keys(sides[0], self.key)), set(_keys(sides[1], self.key))
+        return numbered([self.net.rows.column(n) for n in self.key])
+
+    def _has_sign(self, sign: int) -> np.ndarray:
+        """Row by row: does its key have a row of this sign?"""
+        assert isinstance(self.net, Held)
+        weights = self.net.rows.column(WEIGHT).to_numpy()
+        return np.isin(self._numbers, self._numbers[np.sign(weights) == sign])
 
     def _by_spark(self, condition: Column) -> DataFrame:
         assert not isinstance(self.net, Held)
@@ -131,8 +141,25 @@ class Parts:
         return rows.withColumns(ends).where(condition).select(*map(quote_spark, self.net.columns))
 
 
-def _keys(rows: pa.Table, key: tuple[str, ...]) -> list[tuple[object, ...]]:
-    return list(zip(*(rows.column(n).to_pylist() for n in key), strict=True))
+def numbered(columns: Sequence[pa.ChunkedArray]) -> np.ndarray:
+    """A number for each row: the same for rows that Spark takes for the same key.
+
+    >>> numbered([pa.chunked_array([[1.0, float("nan"), 1.0, float("nan")]])]).tolist()
+    [0, 1, 0, 1]
+    """
+    found = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        found = np.unique(np.stack([found, _codes(column)], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def _codes(column: pa.ChunkedArray) -> np.ndarray:
+    """Equal values as equal numbers; to Spark −0.0 is 0.0, and a NaN is like any other."""
+    if pa.types.is_floating(column.type):
+        nan = pa.scalar(float("nan"), column.type)
+        column = pc.if_else(pc.is_nan(column), nan, pc.add(column, pa.scalar(0.0, column.type)))
+    encoded = column.combine_chunks().dictionary_encode("encode")
+    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
 
 
 def _net(rows: pa.Table) -> pa.Table:

@@ -25,7 +25,7 @@ from . import apply as applying
 from .change_sql import labelled as labels_of
 from .change_sql import stored_change
 from .compile import MOST_OPERATORS, Compiled
-from .frames import Frames
+from .frames import Frames, sql_name
 from .groups import Groups
 from .lookups import Lookup, bounds
 from .phases import phase, to_arrow
@@ -34,6 +34,8 @@ from .statements import Statement
 
 FEW_CHANGES = 100_000
 """Changed rows up to which the driver holds what became of each group."""
+MOST_SENT = 250_000
+"""Changed rows up to which what follows the change is sent to every task; more would not fit in there."""
 FEW_STORED = 50_000
 """Stored rows up to which they are joined as they are; of more, those that the change names are looked up first."""
 
@@ -77,12 +79,38 @@ class Differential:
         """Few groups are, and those whose change Spark could not plan at once."""
         if self.storage.aggregate is None or not _adds_exactly(self.stored):
             return False
-        return self.changed_rows <= FEW_CHANGES or weight(maintain(self.storage)) > MOST_OPERATORS
+        return self.changed_rows <= FEW_CHANGES or self.needs_steps
+
+    @cached_property
+    def needs_steps(self) -> bool:
+        return weight(maintain(self.storage)) > MOST_OPERATORS
 
     def in_one_statement(self) -> tuple[int, int]:
-        change = partial(stored_change, self.storage, self.unchanged, self.appending)
-        delta = self.frames.run(self.statement("delta", change))
-        return applying.apply(self.transaction, self.stored, delta, self.storage.key, self.changed_rows)
+        """A result that should be small comes to the driver; how much a join makes of a change, only Spark can tell."""
+        change = self.statement("delta", partial(stored_change, self.storage, self.unchanged, self.appending))
+        if self.changed_rows > self.small:
+            return self.by_spark(change, self.is_large)
+        found = self.few(self.typed(self.frames.run(change, self.is_large)))
+        if found is None:
+            return self.by_spark(change, is_large=True)
+        return applying.apply_local(self.transaction, self.stored, found, self.storage.key)
+
+    def by_spark(self, change: Statement, is_large: bool) -> tuple[int, int]:
+        delta = self.typed(self.frames.run(change, is_large))
+        return applying.apply(self.transaction, self.stored, delta, self.storage.key)
+
+    @property
+    def small(self) -> int:
+        return int(self.transaction.lake.settings["refresh.small_result_rows"])
+
+    @property
+    def is_large(self) -> bool:
+        return self.changed_rows > MOST_SENT
+
+    def few(self, frame: DataFrame) -> pa.Table | None:
+        """The rows of a result; None if they are more than the driver should hold."""
+        found = to_arrow(frame.limit(self.small + 1))
+        return found if found.num_rows <= self.small else None
 
     def among_the_first(self) -> tuple[int, int]:
         """Rows that came are ranked with the stored ones; all rows only if one of those went."""
@@ -99,13 +127,24 @@ class Differential:
             located = self.transaction.located(self.stored, foreseen, here=True)
             found = self.outcome("outcome", located, self.contributions, restricted=False)
         else:
-            came = to_arrow(self.frames.run(self.statement("contributions", self.contributions, labelled=False)))
+            statement = self.statement("contributions", self.contributions, labelled=False)
+            came = self.grouped(self.frames.run(statement, self.is_large))
+            if came is None:
+                return self.too_many_groups()
             if came.num_rows == 0:
                 return 0, 0
             located = self.transaction.located(self.stored, self.found(came), here=True)
             self.hand_in(CONTRIBUTIONS, came)
             found = self.outcome("looked up", located, partial(steps.contributed, self.storage), restricted=True)
-        return self.settle(Groups(self.storage, found), located)
+        return self.too_many_groups() if found is None else self.settle(Groups(self.storage, found), located)
+
+    def too_many_groups(self) -> tuple[int, int]:
+        change = self.statement("delta", partial(stored_change, self.storage, self.unchanged, self.appending))
+        return self.by_spark(change, is_large=True)
+
+    def grouped(self, frame: DataFrame) -> pa.Table | None:
+        """A row for each group that the change touches; None if they are many, and there is another way."""
+        return to_arrow(frame) if self.needs_steps else self.few(frame)
 
     def foreseen(self) -> list[Bound]:
         """What the driver knows of the keys of touched groups before anything runs: they come from what it holds."""
@@ -118,12 +157,12 @@ class Differential:
     def contributions(self) -> Node:
         return steps.contributions(self.storage, self.unchanged, self.appending)
 
-    def outcome(self, kind: str, located: Located, came: Callable[[], Node], restricted: bool) -> pa.Table:
+    def outcome(self, kind: str, located: Located, came: Callable[[], Node], restricted: bool) -> pa.Table | None:
         def plan() -> Node:
             return steps.outcome(self.storage, came(), self.appending, restricted=restricted)
 
         self.frames.makers[STORED, Version.BEFORE] = lambda columns, bounds: located.rows
-        return self.collect(self.statement(kind, plan))
+        return self.grouped(self.typed(self.frames.run(self.statement(kind, plan), self.is_large)))
 
     def settle(self, groups: Groups, located: Located) -> tuple[int, int]:
         if groups.drifted:
@@ -156,11 +195,11 @@ class Differential:
         if key not in self.compiled.statements:
             made, _ = rely(plan(), self.declared)
             labels = labels_of(self.storage, made) if labelled else made.names
-            self.compiled.statements[key] = Statement.of(made, self.frames.name, labels)
+            self.compiled.statements[key] = Statement.of(made, partial(sql_name, self.frames.prefix), labels)
         return self.compiled.statements[key]
 
     def collect(self, statement: Statement) -> pa.Table:
-        return to_arrow(self.typed(self.frames.run(statement)))
+        return to_arrow(self.typed(self.frames.run(statement, self.is_large)))
 
     def typed(self, frame: DataFrame) -> DataFrame:
         """Stored columns with the types they are stored with."""

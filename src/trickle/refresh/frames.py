@@ -13,7 +13,7 @@ from ..lake.held import Held, Rows, as_frame
 from ..lake.lake import Lake
 from ..lake.model import Table
 from ..plan import Version
-from ..spark import agree, is_connect
+from ..spark import is_connect
 from ..sql.names import quote_spark
 from .lookups import Lookup, Read, bounds
 from .phases import phase
@@ -41,22 +41,23 @@ class Frames:
 
     def name(self, table: str, version: Version) -> str:
         """The name, as SQL text, of a table in one of its versions."""
-        return quote_spark(self._name(table, version))
+        return sql_name(self.prefix, table, version)
 
     def relation(self, table: str, version: Version) -> str:
         """The same, the relation made when it is asked for first."""
         self.make((table, version), None)
         return self.name(table, version)
 
-    def run(self, statement: Statement) -> DataFrame:
+    def run(self, statement: Statement, is_large: bool = False) -> DataFrame:
+        """The rows of a statement; `is_large`: what follows the change is too much to be sent to every task."""
         with phase("bind"):
             self.fetch(statement)
-            is_small = self.at_desk and self._is_small(statement)
-            spark = self._desk() if is_small else self.lake.spark
+            is_small = self.at_desk and not is_large and self._is_small(statement)
+            spark = self.lake.desk if is_small else self.lake.spark
             for read in statement.reads:
                 self._show(read, spark)
         with phase("plan"):
-            return spark.sql(statement.for_few_rows if is_small else statement.text)
+            return spark.sql(statement.for_few_rows if is_small else statement.for_many if is_large else statement.text)
 
     def fetch(self, statement: Statement) -> None:
         """Read what the statement reads, as far as the driver does."""
@@ -97,26 +98,28 @@ class Frames:
         found = [self.held(read) for read in statement.reads]
         return all(rows is not None for rows in found) and sum(len(r) for r in found if r is not None) <= FEW_ROWS
 
-    def _desk(self) -> SparkSession:
-        agree(self.lake.desk, self.lake.spark)
-        return self.lake.desk
-
     def _show(self, read: Read, spark: SparkSession) -> None:
         """Let a session know the relation by its name."""
         if self._shown.get(read) == (spark, self.made[read]):
             return
-        as_frame(self.made[read], spark).createOrReplaceTempView(self._name(*read))
+        as_frame(self.made[read], spark).createOrReplaceTempView(_name(self.prefix, *read))
         self._shown[read] = (spark, self.made[read])
-
-    def _name(self, table: str, version: Version) -> str:
-        digest = hashlib.sha256(table.encode()).hexdigest()[:8]
-        return f"{self.prefix}_{digest}_{version.value}"
 
     def close(self) -> None:
         for read, (spark, _) in self._shown.items():
             if not is_connect(spark):
-                spark.catalog.dropTempView(self._name(*read))
+                spark.catalog.dropTempView(_name(self.prefix, *read))
         self._shown.clear()
+
+
+def sql_name(prefix: str, table: str, version: Version) -> str:
+    """The name, as SQL text, that a table in one of its versions has among the frames of a prefix."""
+    return quote_spark(_name(prefix, table, version))
+
+
+def _name(prefix: str, table: str, version: Version) -> str:
+    digest = hashlib.sha256(table.encode()).hexdigest()[:8]
+    return f"{prefix}_{digest}_{version.value}"
 
 
 def _covers(have: Columns, wanted: Columns) -> bool:

@@ -86,12 +86,17 @@ def _values(key: Key, held: Callable[[Read], pa.Table | None]) -> pa.ChunkedArra
 
 
 def key_bound(column: Column, keys: pa.ChunkedArray, null_safe: bool) -> Bound | None:
-    """The column is one of the keys; None where that says nothing about files."""
+    """The column is one of the keys; None where that says nothing about files, or Python has no such values."""
     type = to_arrow([column])[0].type
     if not _comparable(type, keys.type):
         return None
-    or_null = null_safe and keys.null_count > 0
-    values = pc.unique(keys.drop_null())
+    try:
+        return _bound(column, pc.unique(keys.drop_null()), null_safe and keys.null_count > 0)
+    except (OverflowError, ValueError):
+        return None  # a year that is not within 1 to 9999, a text that is not UTF-8
+
+
+def _bound(column: Column, values: pa.Array, or_null: bool) -> Bound:
     if len(values) <= MOST_KEYS:
         return Bound(column.name, values=tuple(sorted(values.to_pylist())), or_null=or_null)
     ends = pc.min_max(values)

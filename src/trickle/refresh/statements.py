@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 from ..plan import Node, Scan, Version, walk
 from ..sql.render import render
@@ -15,9 +16,8 @@ from .seeking import known_origins, looked_up
 class Statement:
     """A SELECT, the columns that it reads of each relation, and which of those are states looked up by key."""
 
-    text: str
-    for_few_rows: str
-    """The same for a session that does everything in one task."""
+    written: Callable[..., str]
+    """The SQL, for a session and a change of some size."""
     reads: Mapping[Read, frozenset[str]]
     lookups: Mapping[str, Lookup]
     origins: tuple[tuple[tuple[Read, str], ...], ...] = ()
@@ -35,8 +35,23 @@ class Statement:
         # What the driver reads comes first: its keys tell what to look up.
         order = {table: n for n, table in enumerate(lookups, start=1)}
         first = sorted(reads, key=lambda read: order.get(read[0], 0))
-        texts = (render(plan, name, labels, broadcast=True), render(plan, name, labels, one_task=True))
-        return cls(*texts, {read: reads[read] for read in first}, lookups, origins)
+        written = partial(render, plan, name, labels)
+        return cls(written, {read: reads[read] for read in first}, lookups, origins)
+
+    @cached_property
+    def text(self) -> str:
+        """For a change that can be sent to every task: Spark is told to."""
+        return self.written(broadcast=True)
+
+    @cached_property
+    def for_few_rows(self) -> str:
+        """For a session that does everything in one task."""
+        return self.written(one_task=True)
+
+    @cached_property
+    def for_many(self) -> str:
+        """For a change that is too large for that: how to join is left to Spark."""
+        return self.written()
 
     def keys(self, columns: Sequence[str]) -> tuple[Key, ...]:
         """That columns of another relation equal the first ones of this statement, NULLs too."""

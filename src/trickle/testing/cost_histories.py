@@ -65,11 +65,13 @@ class Simulation:
         newest_first = sorted(lessons, key=lambda h: h.started_at, reverse=True)
         return choose(Facts("AUTO", changed_rows=rows, source_rows=self.costs.source_rows, history=newest_first))
 
-    def refresh(self, rows: int) -> Choice:
+    def refresh(self, rows: int, times: float = 1.0) -> Choice:
+        """`times`: what this change costs a differential refresh more than others of its size."""
         choice = self.choose(rows)
         is_first = not any(h.action == choice.action and h.reason != "initial_load" for h in self.lines)
         spent = self.costs.of(choice.action, rows) * self.rng.lognormvariate(0, self.noise)
         slow = self.rng.uniform(1.5, 4) if is_first else 5.0 if self.rng.random() < self.outliers else 1.0
+        spent *= times if choice.action == "DIFFERENTIAL" else 1.0
         self.add(choice.action, choice.reason, rows, spent * slow)
         return choice
 

@@ -132,6 +132,24 @@ def test_a_key_counts_from_the_snapshot_that_declared_it(lake: LakeSite, quick: 
         stage.agrees("flat", FLAT)
 
 
+def test_a_key_declared_again_by_another_process_counts_from_then(lake: LakeSite, quick: SparkSession) -> None:
+    """The first process knew the key before an order without a customer was there."""
+    with lake.connect(quick) as first, lake.connect(quick) as second:
+        open_shop(Stage(first), "RELY", "flat")
+        Stage(first).change("INSERT INTO orders VALUES (6, 1, 1)")
+        Stage(first).refresh("flat")
+        stage = Stage(second)
+        second.sql("ALTER TABLE orders DROP CONSTRAINT orders_cust_fkey")
+        stage.change("INSERT INTO orders VALUES (5, 9, 1)")
+        stage.refresh("flat")
+        stage.change(
+            "ALTER TABLE orders ADD FOREIGN KEY (cust) REFERENCES customers RELY",
+            "INSERT INTO customers VALUES (9, 'late', '')",
+        )
+        Stage(first).refresh("flat")
+        Stage(first).agrees("flat", FLAT)
+
+
 def test_an_explanation_names_the_key_and_what_is_left_out(lake: LakeSite, quick: SparkSession) -> None:
     with lake.connect(quick) as db:
         stage = Stage(db)

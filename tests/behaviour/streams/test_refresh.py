@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
+from pyspark.sql import DataFrame, SparkSession
 
+import trickle
 from trickle.errors import QueryError
+from trickle.refresh import differential
 from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.stage import Stage
 
@@ -113,3 +117,57 @@ def test_a_refresh_that_fails_leaves_nothing_and_the_next_goes_on(shop: Stage, l
     assert shop.refreshed("strict") == [(1, 10), (2, 20), (3, 5), (3, 5), (6, 1)]
     assert shop.db.stream_table_status("strict")[0].status == "ACTIVE"
     assert shop.refreshed("ratios") == [(1, 10), (2, 5), (3, 20), (3, 20), (6, 100)]
+
+
+NEAR = "DATE'2020-01-01', TIMESTAMP_NTZ'2020-01-01', 'a'"
+FAR = "date_add(DATE'9999-12-31', 1), TIMESTAMP_NTZ'9999-12-31' + INTERVAL 2 DAYS, CAST(X'FF' AS STRING)"
+
+
+def test_values_that_python_does_not_have_come_and_go(db: trickle.Session) -> None:
+    flat = "SELECT f.id, f.day, f.at, f.name, d.note FROM facts f JOIN days d ON f.day = d.day"
+    queries = {"flat": flat, "all": "SELECT day, at, name FROM facts"}
+    db.sql("CREATE TABLE facts (id INT, day DATE, at TIMESTAMP_NTZ, name STRING)")
+    db.sql("CREATE TABLE days (day DATE, note STRING)")
+    for id, row in ((1, NEAR), (2, FAR)):
+        db.sql(f"INSERT INTO facts SELECT {id}, {row}")
+        db.sql(f"INSERT INTO days SELECT day, 'n{id}' FROM facts WHERE id = {id}")
+    db.create_stream_table("flat", flat, refresh_mode="DIFFERENTIAL")
+    db.create_stream_table("all", queries["all"], refresh_mode="FULL")
+    db.sql("UPDATE days SET note = 'x'")
+    assert db.refresh_stream_table("flat").rows_deleted == 2
+    db.sql("DELETE FROM facts WHERE id = 2")
+    for name, query in queries.items():
+        assert db.refresh_stream_table(name).rows_deleted == 1
+        left = db.sql(f"{query} EXCEPT ALL SELECT * FROM {name}").toArrow().num_rows
+        assert (left, db.table(name).count()) == (0, 1)
+
+
+FAN_OUT = {
+    "flat": "SELECT o.id, o.amount, c.region FROM orders o JOIN customers c ON o.cust = c.id",
+    "kept": "SELECT o.id, c.region, sum(o.amount) AS v FROM orders o JOIN customers c ON o.cust = c.id GROUP BY 1, 2",
+}
+
+
+def test_what_a_join_makes_of_a_small_change_is_written_by_spark_if_it_is_large(
+    lake: LakeSite, quick: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected: list[int] = []
+
+    def to_arrow(frame: DataFrame) -> pa.Table:
+        found = frame.toArrow()
+        collected.append(found.num_rows)
+        return found
+
+    monkeypatch.setattr(differential, "to_arrow", to_arrow)
+    with lake.connect(quick, refresh__small_result_rows=100) as db:
+        stage = Stage(db)
+        db.sql("CREATE TABLE customers AS SELECT CAST(id AS INT) AS id, 'north' AS region FROM range(2)")
+        db.sql("CREATE TABLE orders AS SELECT id, CAST(id % 2 AS INT) AS cust, 1 AS amount FROM range(1000)")
+        for name, query in FAN_OUT.items():
+            stage.stream(name, query)
+        db.sql("UPDATE customers SET region = 'south' WHERE id = 1")
+        for name, query in FAN_OUT.items():
+            collected.clear()
+            assert stage.refresh(name).rows_inserted == 500
+            assert collected == [101]
+            stage.agrees(name, query)

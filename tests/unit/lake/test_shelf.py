@@ -54,6 +54,25 @@ def test_the_budget_is_kept_and_the_oldest_leave_first(file: DataFile) -> None:
     assert [shelf.cost(footer, [g], ["k"]) > 0 for g in range(4)] == [True, True, False, False]
 
 
+def test_row_groups_read_together_are_let_go_one_by_one(file: DataFile) -> None:
+    shelf, storage = open_shelf(file)
+    footer = shelf.footer(storage, file)
+    before = pa.total_allocated_bytes()
+    found = shelf.read(footer, [0, 1, 2, 3], ["text"]).column("text").chunks
+    kept = found[0]
+    held = pa.total_allocated_bytes() - before
+    del found, shelf
+    assert kept.nbytes <= pa.total_allocated_bytes() - before < held / 2
+
+
+def test_footers_have_a_budget(file: DataFile) -> None:
+    storage = Storage(str(Path(file.path).parent))
+    shelf = Shelf(1 << 20, footer_bytes=0)
+    assert shelf.footer(storage, file) is not shelf.footer(storage, file)
+    shelf = Shelf(1 << 20)
+    assert shelf.footer(storage, file) is shelf.footer(storage, file)
+
+
 def test_without_a_budget_everything_is_read_each_time(file: DataFile) -> None:
     shelf, storage = open_shelf(file, most=0)
     footer = shelf.footer(storage, file)
@@ -70,3 +89,20 @@ def test_statistics_tell_where_a_key_can_be(file: DataFile) -> None:
 def test_no_row_group_is_an_empty_table_of_the_columns(file: DataFile) -> None:
     shelf, storage = open_shelf(file)
     assert shelf.read(shelf.footer(storage, file), [], ["text"]).schema.field("text").type == pa.string()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([0, 2**31 - 1], pa.int32()).cast(pa.date32()),
+        pa.array([0, 2**63 - 1], pa.int64()).cast(pa.timestamp("us")),
+        pa.array([b"a", b"\xff"]).view(pa.string()),
+    ],
+    ids=["date", "timestamp", "text"],
+)
+def test_values_that_python_does_not_have_give_no_range(tmp_path: Path, values: pa.Array) -> None:
+    pq.write_table(pa.table({"v": values}), tmp_path / "far.parquet")
+    file = DataFile(1, str(tmp_path / "far.parquet"), 2, 1, 0, 0, 1)
+    shelf, storage = open_shelf(file)
+    (stats,) = shelf.footer(storage, file).stats("v")
+    assert not stats.has_range and stats.bytes > 0

@@ -68,6 +68,36 @@ def test_a_table_that_grew_is_learned_anew() -> None:
     assert {c.action for c in later[6:]} == {"DIFFERENTIAL"} and switches(later) <= 1
 
 
+@pytest.mark.parametrize("dear", [2, 10, 40])
+@pytest.mark.parametrize("full", [300, 5000])
+def test_what_other_changes_made_dear_is_tried_again(dear: float, full: float) -> None:
+    """Ten updates of a dimension, which fan out, then inserts of facts: of one row each."""
+    for seed in range(3):
+        simulation = Simulation(Costs(1_000_000, floor=100, full_floor=full, full_row=0), Random(seed))
+        for _ in range(2):
+            simulation.add("FULL", "requested", 1, full)
+        for _ in range(10):
+            simulation.refresh(1, times=dear * full / 100)
+        assert simulation.lines[-1].action == "FULL"
+        choices = [simulation.refresh(1) for _ in range(1000)]
+        assert {c.action for c in choices[-50:]} == {"DIFFERENTIAL"}
+        assert switches(choices) <= 5
+
+
+@pytest.mark.parametrize("dear", [1.6, 5, 30])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.4])
+def test_tries_become_rare_and_cost_little_where_full_stays_better(dear: float, share: float) -> None:
+    """Some changes are cheap to follow, most are not: what is tried now and then costs a tenth at most."""
+    rng = Random(f"{dear} {share}")
+    simulation = Simulation(Costs(1_000_000, floor=100, full_floor=1000, full_row=0), rng, outliers=0.0)
+    for _ in range(2):
+        simulation.add("FULL", "requested", 1, 1000.0)
+    choices = [simulation.refresh(1, times=5 if rng.random() < share else 10 * dear) for _ in range(1000)]
+    spent = sum(h.duration_ms for h in simulation.lines[50:])
+    assert spent <= 1.12 * 1000 * len(simulation.lines[50:])
+    assert switches(choices[50:]) <= 20
+
+
 lines = st.lists(
     st.builds(
         lambda ms, rows: Refresh(1, "t", NOW, NOW, "DIFFERENTIAL", "", 0, 0, rows, ms, 1, 1, "user"),

@@ -106,6 +106,10 @@ def test_what_an_anti_join_keeps_is_not_what_its_keys_find() -> None:
         ("varchar", pa.array([1], pa.int32()), None),
         ("float64", pa.array([1.5]), None),
         ("int64", pa.array(range(50_000)), Bound("k", low=0, high=49_999)),
+        ("date", pa.array([0, 2**31 - 1], pa.int32()).cast(pa.date32()), None),
+        ("date", pa.array([*range(50_000), 2**31 - 1], pa.int32()).cast(pa.date32()), None),
+        ("timestamp", pa.array([0, 2**63 - 1], pa.int64()).cast(pa.timestamp("us")), None),
+        ("varchar", pa.array([b"a", b"\xff"]).view(pa.string()), None),
     ],
 )
 def test_the_keys_of_a_change_bound_a_column_of_the_same_kind(type: str, keys: pa.Array, expected: object) -> None:
