@@ -188,7 +188,7 @@ class Scheduler:
         with self.streams.lake.catalog.writing() as connection:
             self.scheduling.arrive(connection, self.owner, socket.gethostname(), os.getpid(), datetime.now(UTC))
         self.sweep()
-        self.workers.apart(lambda: orphans.collect_orphans(self.streams.lake, None, False))
+        self.workers.apart(lambda: list(orphans.collect_orphans(self.streams.lake, None, False)))
         self.events.tell(SchedulerStarted(self.owner))
 
     def leave(self) -> None:
