@@ -42,7 +42,7 @@ class MaintenanceMethods:
         dry_run: bool = False,
     ) -> Records[expire.Expired]:
         """Forget old snapshots: all but the newest `keep`, those before `older_than`, or those named."""
-        needed = self._streams.needed_snapshots()
+        needed = self._streams.needed
         return Records(expire.expire_snapshots(self.lake, keep, older_than, snapshots, dry_run, needed))
 
     def protect_snapshot(self, snapshot: int, owner: str) -> None:

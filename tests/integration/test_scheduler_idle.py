@@ -95,5 +95,5 @@ def test_idle_tables_are_said_to_be_fresh_so_that_old_snapshots_may_go(crowd: tr
     assert scheduler.tick()
     scheduler.glance.close()
     assert {t.frontier for t in crowd._streams.all()} == {crowd.head()}
-    gone = expire_snapshots(crowd.lake, None, datetime.now(UTC), None, False, crowd._streams.needed_snapshots())
+    gone = expire_snapshots(crowd.lake, None, datetime.now(UTC), None, False, crowd._streams.needed)
     assert old in {e.id for e in gone}

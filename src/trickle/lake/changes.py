@@ -15,7 +15,7 @@ from .inlined import InlinedRows
 from .model import WEIGHT, Table
 from .pieces import Piece
 
-_REWRITE = "rewrite_delete"
+REWRITE = "rewrite_delete"
 _DATA = frozenset({"inserted_into_table", "deleted_from_table", "inlined_insert", "inlined_delete"})
 
 
@@ -38,7 +38,7 @@ def rewrites(catalog: Catalog, connection: Connection, table: Table, start: int,
     c = catalog.tables["snapshot_changes"].c
     rows = connection.execute(
         select(c.snapshot_id, c.changes_made).where(
-            c.snapshot_id > start, c.snapshot_id <= end, c.changes_made.contains(_REWRITE)
+            c.snapshot_id > start, c.snapshot_id <= end, c.changes_made.contains(REWRITE)
         )
     )
     return frozenset(id for id, made in rows if _only_rewrites(made, str(table.id)))
@@ -46,7 +46,7 @@ def rewrites(catalog: Catalog, connection: Connection, table: Table, start: int,
 
 def _only_rewrites(changes: str, table_id: str) -> bool:
     kinds = {kind for kind, what in snapshots.tokens(changes) if what == table_id}
-    return _REWRITE in kinds and not kinds & _DATA
+    return REWRITE in kinds and not kinds & _DATA
 
 
 def consolidate(rows: DataFrame) -> DataFrame:

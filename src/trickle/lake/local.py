@@ -17,7 +17,7 @@ from .foreign import translated
 from .inlined import InlinedRows
 from .model import ROW_ID_FIELD, SNAPSHOT_ID_FIELD, WEIGHT, Bound, Column, Table
 from .pieces import Life, Piece
-from .scan import STORED_ROW_ID, ScanRequest, output_schema
+from .scan import BORN, STORED_ROW_ID, ScanRequest, output_schema
 from .shelf import Footer, GroupStats, Shelf
 from .storage import Storage
 from .text import word
@@ -48,7 +48,7 @@ def read_small(storage: Storage, request: ScanRequest, limits: Limits, shelf: Sh
     """
     if len(request.pieces) > MOST_PIECES or not _is_plain(request.table.columns):
         return None
-    if request.lacking or request.retyped or request.names or request.with_birth:
+    if request.lacking or request.retyped or request.names:
         return None
     schema = arrow_schema(request)
     parts = [_inlined(request, n, rows) for n, rows in enumerate(request.inlined)]
@@ -137,7 +137,8 @@ class _Reading:
     def names(self) -> list[str]:
         """The columns to read; where there is none, any one tells how many rows there are."""
         wanted = [self.held[c.id] for c in self.table.columns if c.id in self.held]
-        if self.piece.life is not None and SNAPSHOT_ID_FIELD in self.held:
+        asks_birth = self.piece.life is not None or self.request.with_birth
+        if asks_birth and SNAPSHOT_ID_FIELD in self.held:
             wanted.append(self.held[SNAPSHOT_ID_FIELD])
         if self.request.addressed and ROW_ID_FIELD in self.held:
             wanted.append(self.held[ROW_ID_FIELD])
@@ -170,8 +171,16 @@ class _Reading:
             FILE: np.full(size, self.ordinal, np.int64),
             POSITION: places,
             STORED_ROW_ID: data.column(own) if own in data.schema.names else pa.nulls(size, pa.int64()),
+            BORN: self._births(data),
             WEIGHT: np.full(size, self.piece.weight, np.int64),
         }
+
+    def _births(self, data: pa.Table) -> np.ndarray:
+        """The snapshot each row was born at: its own, or the file's."""
+        name, begin = self.held.get(SNAPSHOT_ID_FIELD), self.piece.file.begin
+        if name is None or name not in data.schema.names:
+            return np.full(data.num_rows, begin, np.int64)
+        return np.asarray(data.column(name).fill_null(begin).to_numpy())
 
     def _kept(self, data: pa.Table) -> np.ndarray:
         """Of the rows read: the deleted ones, or all others; with the piece's life, and within the bounds."""
@@ -206,11 +215,9 @@ class _Reading:
         return np.asarray((places - starts[group] + local[group])[found])
 
     def _born(self, data: pa.Table, life: Life) -> np.ndarray:
-        name = self.held.get(SNAPSHOT_ID_FIELD)
-        begin = self.piece.file.begin
-        if name is None:
-            return np.full(data.num_rows, life.holds(begin))
-        born = data.column(name).fill_null(begin).to_numpy()
+        if self.held.get(SNAPSHOT_ID_FIELD) is None:
+            return np.full(data.num_rows, life.holds(self.piece.file.begin))
+        born = self._births(data)
         moved = np.isin(born, sorted(life.moved))
         return np.asarray(np.where(moved, life.moved_too, (born > life.after) & (born <= life.by)))
 

@@ -188,6 +188,15 @@ class DataFile:
     stats: tuple[ColumnStats, ...] = field(default=(), compare=False)
     """Only on files about to be committed; statistics of committed files stay in the catalog."""
 
+    @property
+    def deleted(self) -> int:
+        """How many of its rows are gone."""
+        return (self.delete.count if self.delete else 0) + len(self.inlined_deletes)
+
+    @property
+    def live(self) -> int:
+        return self.records - self.deleted
+
 
 @dataclass(frozen=True)
 class Bound:

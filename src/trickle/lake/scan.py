@@ -259,6 +259,8 @@ def output_schema(request: ScanRequest) -> StructType:
     fields = list(struct_type(request.table.columns, with_ids=False, table=request.table.label).fields)
     if request.addressed:
         fields += [StructField(n, LongType()) for n in (FILE, POSITION, STORED_ROW_ID)]
+    if request.with_birth:
+        fields.append(StructField(BORN, LongType()))
     if request.weighted:
         fields.append(StructField(WEIGHT, LongType()))
     return StructType(fields)

@@ -57,12 +57,14 @@ class Writer:
 
     # By the driver.
 
-    def write_arrow(self, data: pa.Table, row_ids: np.ndarray | None = None) -> list[DataFile]:
+    def write_arrow(
+        self, data: pa.Table, row_ids: np.ndarray | None = None, births: np.ndarray | None = None
+    ) -> list[DataFile]:
         """Rows that the driver holds, one file a partition."""
         data = data.cast(to_arrow(self.table.columns, self.table.label))
-        if row_ids is not None:
-            field = pa.field(ROW_ID, pa.int64(), metadata={"PARQUET:field_id": str(ROW_ID_FIELD)})
-            data = data.append_column(field, pa.array(row_ids, pa.int64()))
+        for name, id, values in ((ROW_ID, ROW_ID_FIELD, row_ids), (SNAPSHOT_ID, SNAPSHOT_ID_FIELD, births)):
+            if values is not None:
+                data = data.append_column(_internal(name, id), pa.array(values, pa.int64()))
         data = self._sorted(data)
         with translated(f'writing table "{self.table.label}"'):
             return [self._write_file(part, values) for part, values in self._split(data)]
@@ -165,7 +167,7 @@ class Writer:
         DuckDB finds the columns of Spark's lists and maps by a name mapping, but row ids only without one.
         """
         ids = {ROW_ID: ROW_ID_FIELD, SNAPSHOT_ID: SNAPSHOT_ID_FIELD}
-        own = [pa.field(n, pa.int64(), metadata={"PARQUET:field_id": str(ids[n])}) for n in internal]
+        own = [_internal(n, ids[n]) for n in internal]
         schema = pa.schema([*to_arrow(self.table.columns, self.table.label), *own])
         new = f"{path.removesuffix('.parquet')}-ids.parquet"
         system, source = self.storage.filesystem(path)
@@ -218,6 +220,10 @@ class Writer:
             partition_values=values,
             stats=footer.stats,
         )
+
+
+def _internal(name: str, id: int) -> pa.Field:
+    return pa.field(name, pa.int64(), metadata={"PARQUET:field_id": str(id)})
 
 
 def _identified(field: StructField, held: DataType) -> SparkColumn:

@@ -17,6 +17,7 @@ from ..execute.transaction import Transaction
 from ..lake.changes import consolidate
 from ..lake.foreign import translated
 from ..lake.lake import MAIN, Lake
+from ..lake.maintenance.expire import Need
 from ..lake.model import WEIGHT, Snapshot, Table
 from ..plan import hidden, is_reserved
 from ..refresh import intermediates
@@ -54,10 +55,9 @@ class Streams(Ledger):
         lake.functions = registry.functions.reader(lake.reading)
         return cls(lake, registry, Refresher(lake, registry))
 
-    def needed_snapshots(self) -> frozenset[int]:
-        """Snapshots that a frontier still reads from: they must not expire."""
-        with self.lake.reading() as connection:
-            return frozenset(self.registry.needed(connection))
+    def needed(self, connection: Connection) -> Need:
+        """What must not expire: asked by whoever holds the catalog's lock, so that no frontier moves meanwhile."""
+        return Need(frozenset(self.registry.needed(connection)), self.registry.oldest_frontier(connection))
 
     def changes(self, name: Name, start: int, end: Snapshot) -> DataFrame:
         """The net change of what a stream table shows in (start, end] of the lake's snapshots."""

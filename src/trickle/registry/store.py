@@ -249,6 +249,11 @@ class Registry(History):
         own = select(t.c.frontier).where(t.c.frontier.is_not(None)).distinct()
         return {*connection.execute(own).scalars(), *connection.execute(held).scalars()}
 
+    def oldest_frontier(self, connection: Connection) -> int | None:
+        if not self.exists(connection):
+            return None
+        return connection.execute(select(func.min(self.tables["stream_table"].c.frontier))).scalar()
+
     # Dependencies.
 
     def _dependencies(self, connection: Connection, ids: Sequence[int] | None) -> dict[int, list[Dependency]]:

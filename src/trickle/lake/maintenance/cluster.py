@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from ...errors import NotFound, QueryError
 from ...records import Record
+from ..draft import Draft
 from ..model import Table
-from .rewriting import move
+from .moving import Moving, exchange, files_for
 from .targets import TableName, files, tables
 
 if TYPE_CHECKING:
@@ -35,14 +35,15 @@ def cluster(lake: Lake, name: TableName, by: list[str] | None) -> Iterator[Clust
     old = files(lake, table, head)
     if not old:
         return
-    wanted = max(1, sum(f.bytes for f in old) // (lake.settings["lake.target_file_mb"] << 20))
-
-    def arrange(rows: DataFrame) -> DataFrame:
-        columns = [F.col("`" + k.replace("`", "``") + "`") for k in keys]
-        return rows.repartitionByRange(wanted, *columns).sortWithinPartitions(*columns)
-
-    after, snapshot = move(lake, table, head, old, arrange)
-    yield Clustered(table.label, tuple(keys), len(old), after, snapshot)
+    columns = [F.col("`" + k.replace("`", "``") + "`") for k in keys]
+    wanted = files_for(lake, old)
+    rows = Moving(lake, table, tuple(old), head).rows()
+    laid = rows.repartitionByRange(wanted, *columns).sortWithinPartitions(*columns)
+    new = lake.writer(table).write_spark(laid, with_row_ids=True)
+    draft = Draft(head, message="cluster files")
+    exchange(draft, table, old, new)
+    snapshot = lake.commit(draft)
+    yield Clustered(table.label, tuple(keys), len(old), len(new), snapshot)
 
 
 def _keys(table: Table, by: list[str] | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from sqlalchemy.sql import ColumnElement
 from ...errors import QueryError
 from ...records import Record
 from .. import snapshots
+from ..changes import REWRITE
 from .protect import protected
 
 if TYPE_CHECKING:
@@ -28,22 +29,40 @@ class Expired(Record):
     time: datetime
 
 
+@dataclass(frozen=True)
+class Need:
+    """What stream tables still read."""
+
+    states: frozenset[int] = frozenset()
+    """Snapshots that a change is counted from."""
+    frontier: int | None = None
+    """The oldest frontier: what later snapshots did is still to be taken in."""
+
+    def covers(self, snapshot: snapshots.SnapshotInfo) -> bool:
+        if snapshot.id in self.states or (self.frontier is not None and snapshot.id >= self.frontier):
+            return True
+        # Without the note that files were only rewritten, the change feed would read all of them.
+        return REWRITE in snapshot.changes and any(state < snapshot.id for state in self.states)
+
+
 def expire_snapshots(
     lake: Lake,
     keep: int | None,
     older_than: datetime | None,
     named: list[int] | None,
     dry_run: bool,
-    needed: frozenset[int] = frozenset(),
+    needed: Callable[[Connection], Need] = lambda _: Need(),
 ) -> Iterator[Expired]:
-    """Forget snapshots, never the newest, nor one that is protected or `needed` by a frontier."""
+    """Forget snapshots, never the newest, nor one that is protected or `needed` by stream tables."""
     if keep is None and older_than is None and named is None:
         raise QueryError("nothing says which snapshots shall expire", hint="pass keep=, older_than= or snapshots=.")
     if keep is not None and keep < 1:
         raise QueryError("at least one snapshot is always kept", hint="pass keep=1 or more.")
     with lake.catalog.writing() as connection:
         known = snapshots.listing(lake.catalog, connection)
-        safe = protected(lake.catalog, connection) | needed | {known[-1].id}
+        need = needed(connection)
+        kept = {s.id for s in known if need.covers(s)}
+        safe = protected(lake.catalog, connection) | kept | {known[-1].id}
         limit = known[-keep].id if keep is not None and keep <= len(known) else None if keep is None else -1
         chosen = [
             s

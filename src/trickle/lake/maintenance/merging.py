@@ -1,22 +1,19 @@
-"""Small neighbouring files merged into one; every row keeps the snapshot it was born at."""
+"""Small files merged into one; every row keeps the snapshot it was born at."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from sqlalchemy import select
 
 from ...records import Record
-from .. import pieces
 from ..draft import Draft, FileSwap
-from ..model import ROW_ID, SNAPSHOT_ID, DataFile, Snapshot, Table
-from ..scan import BORN, FILE, POSITION, STORED_ROW_ID, scan
-from .rewriting import row_id
+from ..model import DataFile, Snapshot, Table
+from .moving import Moving, exchange
 from .targets import TableName, by_partition, files, tables
 
 if TYPE_CHECKING:
@@ -31,40 +28,85 @@ class Merged(Record):
     snapshot: int
 
 
+@dataclass(frozen=True)
+class Run:
+    """Small files of one partition that become one."""
+
+    values: tuple[str | None, ...]
+    """Of the partition."""
+    files: tuple[DataFile, ...]
+
+    @property
+    def is_worn(self) -> bool:
+        """Of some rows are deleted: those cannot be merged where they stand, for old snapshots still show them."""
+        return any(f.deleted for f in self.files)
+
+    @property
+    def bytes(self) -> int:
+        return sum(f.bytes for f in self.files)
+
+
 def merge_files(lake: Lake, name: TableName | None) -> Iterator[Merged]:
     """Merge the small files of the table named, or of all; one commit a table."""
     head, found = tables(lake, name)
     for table in found:
-        swaps = [_merged(lake, table, head, *group) for group in _groups(lake, table, head)]
-        if swaps:
-            snapshot = lake.commit(Draft(head, swaps=swaps, message="merge files"))
-            yield Merged(table.label, sum(len(s.old) for s in swaps), len(swaps), snapshot)
+        if merged := merge(lake, table, head, runs(lake, table, head)):
+            yield merged
 
 
-def _groups(lake: Lake, table: Table, head: Snapshot) -> Iterator[tuple[int, tuple[str | None, ...], list[DataFile]]]:
-    """Runs of two or more small files without deletes, of one partition and one version of the columns."""
+def merge(lake: Lake, table: Table, head: Snapshot, chosen: Sequence[Run]) -> Merged | None:
+    """These runs, each into one file, in one commit."""
+    if not chosen:
+        return None
+    draft = Draft(head, message="merge files")
+    try:
+        for run in chosen:
+            _stage(lake, draft, table, run)
+    except BaseException:
+        draft.discard(lake.storage)
+        raise
+    after = len(draft.written)
+    return Merged(table.label, sum(len(r.files) for r in chosen), after, lake.commit(draft))
+
+
+def _stage(lake: Lake, draft: Draft, table: Table, run: Run) -> None:
+    if run.is_worn:
+        exchange(draft, table, run.files, Moving(lake, table, run.files, draft.base).written(1))
+        return
+    swap = _merged(lake, table, draft.base, run)
+    draft.swaps.append(swap)
+    draft.written.append(swap.new.path)
+
+
+def runs(lake: Lake, table: Table, head: Snapshot) -> list[Run]:
+    """Two or more small files each, of one partition: worn ones together, the others by version of the columns."""
     small = lake.settings["maintenance.small_file_mb"] << 20
     target = lake.settings["lake.target_file_mb"] << 20
-    whole = [f for f in files(lake, table, head) if f.bytes < small and not f.delete and not f.inlined_deletes]
+    found = [f for f in files(lake, table, head) if f.bytes < small and f.records]
     edges = _versions(lake, table)
-    for values, members in by_partition(lake, table, whole):
-        run: list[DataFile] = []
+    kinds: dict[tuple[tuple[str | None, ...], int | None, int | str], list[DataFile]] = defaultdict(list)
+    for values, members in by_partition(lake, table, found):
         for file in sorted(members, key=lambda f: (f.begin, f.id)):
-            version = _version(edges, file)
-            fits = run and _version(edges, run[0]) == version and sum(f.bytes for f in run) + file.bytes <= target
-            if run and not fits:
-                yield from _worth(edges, values, run)
-                run = []
-            if version is not None:
-                run.append(file)
-        yield from _worth(edges, values, run)
+            kind = "worn" if file.deleted else _version(edges, file)
+            if kind is not None:
+                kinds[values, file.partition_id, kind].append(file)
+    return [Run(key[0], run) for key, members in kinds.items() for run in _filled(members, target)]
 
 
-def _worth(
-    edges: list[int], values: tuple[str | None, ...], run: list[DataFile]
-) -> Iterator[tuple[int, tuple[str | None, ...], list[DataFile]]]:
+def _filled(files: Sequence[DataFile], target: int) -> Iterator[tuple[DataFile, ...]]:
+    """Runs of more than one file, none larger than the target."""
+    run: list[DataFile] = []
+    for file in files:
+        if run and sum(f.bytes for f in run) + file.bytes > target:
+            yield from _worth(run)
+            run = []
+        run.append(file)
+    yield from _worth(run)
+
+
+def _worth(run: list[DataFile]) -> Iterator[tuple[DataFile, ...]]:
     if len(run) > 1:
-        yield max(f.partial_max or f.begin for f in run), values, run
+        yield tuple(run)
 
 
 def _versions(lake: Lake, table: Table) -> list[int]:
@@ -80,33 +122,23 @@ def _version(edges: list[int], file: DataFile) -> int | None:
     return first if first == last else None
 
 
-def _merged(
-    lake: Lake, table: Table, head: Snapshot, newest: int, values: tuple[str | None, ...], old: list[DataFile]
-) -> FileSwap:
+def _merged(lake: Lake, table: Table, head: Snapshot, run: Run) -> FileSwap:
     """One file with the rows of several, under the columns they were written with."""
+    newest = max(f.partial_max or f.begin for f in run.files)
     with lake.reading() as connection:
         # A column dropped since must stay readable at old snapshots.
         written = replace(table, columns=lake.definitions.columns_at(connection, newest, table.id))
-        request = lake.request(connection, written, pieces.state(old, head.id), [])
-    rows = scan(lake.spark, lake.storage, replace(request, addressed=True, with_birth=True), lake.bitmaps)
-    rows = rows.withColumn(ROW_ID, row_id(request)).withColumnRenamed(BORN, SNAPSHOT_ID)
-    rows = rows.drop(FILE, POSITION, STORED_ROW_ID)
-    births = {f.begin for f in old} | {f.partial_max for f in old if f.partial_max is not None}
-    plain = replace(written, partitioned_by=(), clustered_by=())
-    writer = lake.writer(plain)
-    (new,) = writer.write_spark(_one_file(rows), with_row_ids=True, with_births=len(births) > 1)
+    births = {f.begin for f in run.files} | {f.partial_max for f in run.files if f.partial_max is not None}
+    plain = replace(written, partitioned_by=())
+    (new,) = Moving(lake, plain, run.files, head, with_births=len(births) > 1).written(1)
     return FileSwap(
         written,
-        tuple(old),
+        run.files,
         replace(
             new,
-            begin=min(f.begin for f in old),
+            begin=min(f.begin for f in run.files),
             partial_max=max(births) if len(births) > 1 else None,
-            partition_id=old[0].partition_id,
-            partition_values=values,
+            partition_id=run.files[0].partition_id,
+            partition_values=run.values,
         ),
     )
-
-
-def _one_file(rows: DataFrame) -> DataFrame:
-    return rows.coalesce(1).sortWithinPartitions(F.col(ROW_ID))
