@@ -70,6 +70,21 @@ def test_labels_are_the_querys_and_may_repeat() -> None:
     assert len(set(query.plan.names)) == len(query.plan.names)
 
 
+@pytest.mark.parametrize(
+    ("call", "written"),
+    [
+        ("hash(*)", "HASH(`id_1`, `Name_2`, `address_3`)"),
+        ("count(c.*)", "COUNT(`id_1`, `Name_2`, `address_3`)"),
+        ("count(DISTINCT *)", "COUNT(DISTINCT `id_1`, `Name_2`, `address_3`)"),
+        ("count(*)", "COUNT(*)"),
+        ("struct(* EXCEPT (address))", "STRUCT(`id_1` AS `id`, `Name_2` AS `Name`)"),
+    ],
+)
+def test_a_star_inside_a_call_is_written_out(call: str, written: str) -> None:
+    query = read(f"SELECT {call} AS x FROM customers c")
+    assert written in render(query.plan, lambda table, version: table, query.labels)
+
+
 def test_using_shows_the_shared_column_once() -> None:
     assert read("SELECT * FROM orders JOIN customers USING (id)").labels == (
         "id", "customer", "amount", "items", "Name", "address",
@@ -185,6 +200,7 @@ def test_an_unknown_table_is_not_found() -> None:
         ("SELECT * FROM orders PIVOT (sum(amount) FOR id IN (SELECT id FROM customers))", "PIVOT by values"),
         ("SELECT * FROM nowhere(1)", r"nowhere\(\) in FROM"),
         ("SELECT TRANSFORM (id) USING 'cat' AS (id) FROM orders", "TRANSFORM"),
+        ("SELECT map(*) AS m FROM customers", r"\* inside STARMAP"),
     ],
 )
 def test_what_has_no_rule_is_named(query: str, construct: str) -> None:

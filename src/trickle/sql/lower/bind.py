@@ -14,6 +14,7 @@ from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import Volatile, function_name, volatility
 from trickle.sql.lower.refuse import at, wrong
 from trickle.sql.lower.scope import Scope
+from trickle.sql.lower.stars import is_star, spread
 
 Aliases = Mapping[str, exp.Expr]
 """Bound expressions of the select list, by the name given with AS."""
@@ -26,6 +27,8 @@ def bind(expression: exp.Expr, scope: Scope, context: Context, aliases: Aliases 
     def visit(node: exp.Expr) -> exp.Expr:
         if is_subquery(node):
             return bind_operands(node, scope, context, known)
+        if is_star(node):
+            return node.copy()
         if isinstance(node, exp.Column):
             return resolve(node, scope, context, known)
         call = user_call(node, context)
@@ -38,7 +41,11 @@ def bind(expression: exp.Expr, scope: Scope, context: Context, aliases: Aliases 
             note_volatility(node, context)
         return node
 
-    return expression.transform(visit)
+    bound = expression.transform(visit)
+    for node in list(bound.walk(prune=lambda n: is_subquery(n) or is_star(n))):
+        if is_star(node) and node.parent is not None and not is_subquery(node.parent):
+            spread(node.parent, scope, context)
+    return bound
 
 
 def is_subquery(node: exp.Expr) -> bool:
