@@ -31,6 +31,14 @@ def test_metrics_and_what_goes_with_them_are_printed(
         assert yaml.safe_load(printed), "also JSON is YAML"
 
 
+def test_metrics_are_json_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trickle.connect(tmp_path / "shop").close()
+    with pytest.raises(SystemExit):
+        app(["--lake", str(tmp_path / "shop"), "metrics", "--json"], prog_name="trickle")
+    found = {sample["name"]: sample for sample in json.loads(capsys.readouterr().out)}
+    assert found["trickle_catalog_up"] == {"name": "trickle_catalog_up", "labels": {}, "value": 1.0}
+
+
 def test_pages_and_metrics_are_served_beside_the_scheduler(tmp_path: Path) -> None:
     trickle.connect(tmp_path / "shop").close()
     words = ["--lake", str(tmp_path / "shop"), "--set", "web.port=0", "--set", "events.webhook=http://127.0.0.1:9/"]

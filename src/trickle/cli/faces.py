@@ -91,7 +91,7 @@ def _snapshots(fact: SnapshotRecord) -> tuple[Any, ...]:
 
 
 def _setting(fact: SettingRecord) -> tuple[Any, ...]:
-    value = "…" if fact.name.endswith("token") and fact.value else to_text(fact.value)
+    value = to_text(fact.value)
     meaning = f"{fact.meaning} ({fact.range})" if fact.range else fact.meaning
     return fact.name, value if fact.value == fact.default else f"{value} (default {to_text(fact.default)})", meaning
 

@@ -29,7 +29,7 @@ from ..refresh.result import RefreshResult
 from ..refresh.sources import STORED_SCHEMA
 from ..refresh.stopwatch import Stopwatch
 from ..refresh.stored import Fit, refuse_reserved
-from ..registry.models import SUSPENDED, StreamTable
+from ..registry.models import SHRANK, SUSPENDED, StreamTable
 from ..registry.store import Registry
 from ..sql.names import quote_spark
 from ..sql.statement import Name
@@ -162,12 +162,15 @@ class Streams(Ledger):
         query: str | None = None,
         dialect: str | None = None,
     ) -> StreamTable:
-        """Change options, the query, or both; a new query is filled in the same commit."""
-        return self._again(lambda: self._alter(name, read_options(options or {}), query, dialect))
+        """Change options, the query, or both; a new query is filled in the same commit, and warned of like a first."""
+        made = self._again(lambda: self._alter(name, read_options(options or {}), query, dialect))
+        if query is not None:
+            advice.warn(self, made, self.refresher.compiled(made, self.lake.head()))
+        return made
 
     def _alter(self, name: Name, options: Mapping[str, Any], query: str | None, dialect: str | None) -> StreamTable:
         table = self.find(name)
-        chosen = consistent({**table.options, **options})
+        chosen = consistent({**table.options, **options, **({SHRANK: False} if "append_only" in options else {})})
         changed = replace(table, options=chosen, version=table.version + 1)
         changed = replace(changed, refresh_mode=changed.options["refresh_mode"])
         if query is not None:

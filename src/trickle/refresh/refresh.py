@@ -18,7 +18,7 @@ from ..lake.draft import Draft
 from ..lake.foreign import translated
 from ..lake.lake import Lake
 from ..lake.model import Snapshot, Table
-from ..registry.models import FUNCTION_CHANGED, SCHEMA_CHANGED, SUSPENDED, Refresh, StreamTable
+from ..registry.models import FUNCTION_CHANGED, SCHEMA_CHANGED, SHRANK, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry, unknown
 from . import apply as applying
 from . import holds, intermediates
@@ -355,7 +355,7 @@ class Run:
         table = self.table.keeping(self.kept)
         if table.append_only and look.removed:
             # A source that lost rows does not only grow: from now on the table reckons with that.
-            table = replace(table, options={**table.options, "append_only": False})
+            table = replace(table, options={**table.options, SHRANK: True})
         if table.append_only != self.table.append_only or table.intermediates != self.table.intermediates:
             self.registry.mark(connection, self.table, options=json.dumps(dict(table.options)))
 

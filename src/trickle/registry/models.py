@@ -10,6 +10,8 @@ from typing import Any
 
 MODES = ("AUTO", "DIFFERENTIAL", "FULL", "IMMEDIATE")
 INTERMEDIATES = "stored_intermediates"
+SHRANK = "sources_shrank"
+"""Beside the options: a source lost rows although append_only was declared, which stays as it was written."""
 """Where a definition says which intermediates it has: among the options, but not one that users set."""
 ACTIVE, SUSPENDED, FAILED = "ACTIVE", "SUSPENDED", "ERROR"
 SCHEMA_CHANGED, FUNCTION_CHANGED = "source_schema_changed", "function_changed"
@@ -83,8 +85,8 @@ class StreamTable:
 
     @property
     def append_only(self) -> bool:
-        """Its sources are said to only grow."""
-        return bool(self.options.get("append_only"))
+        """Its sources are said to only grow, and did."""
+        return bool(self.options.get("append_only")) and not self.options.get(SHRANK)
 
     @property
     def intermediates(self) -> tuple[str, ...]:

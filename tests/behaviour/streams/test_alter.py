@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import pytest
 
-from trickle.errors import CommitConflict, ConfigError, CycleDetected, DependentsExist, NotIncremental
+from trickle.errors import CommitConflict, ConfigError, CycleDetected, DependentsExist, NotIncremental, TrickleWarning
 from trickle.sql.names import Name
 from trickle.testing.streams.stage import Stage
 
@@ -140,3 +141,12 @@ def test_a_definition_that_is_stored_late_does_not_undo_a_refresh(shop: Stage) -
     shop.change("INSERT INTO orders VALUES (10, 1, 90)")
     shop.refresh("per")
     shop.agrees("per", PER_CUSTOMER)
+
+
+def test_a_new_query_is_warned_of_like_a_first_one(shop: Stage) -> None:
+    shop.stream("per", PER_CUSTOMER)
+    with pytest.warns(TrickleWarning, match="ORDER BY"):
+        shop.db.sql(f"ALTER STREAM TABLE per AS {PER_CUSTOMER} ORDER BY cust")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TrickleWarning)
+        shop.db.alter_stream_table("per", schedule="5m")

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 import trickle
 from trickle.errors import QueryError
 from trickle.refresh import differential
+from trickle.sql.names import Name
 from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.stage import Stage
 
@@ -90,6 +91,12 @@ def test_append_only_ends_with_the_first_row_that_goes(shop: Stage) -> None:
     assert not any(table.append_only for table in shop.db._streams.all())
     shop.change("DELETE FROM orders WHERE id = 4")
     assert shop.refreshed("tops") == [(1, 20, 3)]
+
+    # What was declared is as it was: saying it again is no change, saying it anew is.
+    before = shop.db._streams.find(Name(None, "tops"))
+    again = shop.db.create_or_replace_stream_table("tops", before.query, refresh_mode="DIFFERENTIAL", append_only=True)
+    assert again.version == before.version and not again.append_only
+    assert shop.db.alter_stream_table("tops", append_only=True).append_only
 
 
 def test_auto_recomputes_when_most_of_the_source_changed(shop: Stage) -> None:

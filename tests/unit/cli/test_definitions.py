@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from trickle.errors import AlreadyExists, NotFound, QueryError
 from trickle.lake.location import catalog_at
 from trickle.ops.ledger import Ledger
 from trickle.ops.options import with_defaults
-from trickle.registry.models import Dependency, StreamTable
+from trickle.registry.models import SHRANK, Dependency, StreamTable
 
 QUERY = "SELECT id FROM orders"
 
@@ -91,3 +92,13 @@ def test_what_no_file_defines_goes_only_if_told_so_readers_first(tmp_path: Path,
     folder.mkdir()
     assert actions(ledger, write(folder, new=QUERY)) == [("new", "create")]
     assert actions(ledger, write(folder), prune=True) == [("above", "drop"), ("below", "drop"), ("new", "create")]
+
+
+def test_append_only_that_a_delete_ended_is_declared_all_the_same(tmp_path: Path, ledger: Ledger) -> None:
+    put(ledger, "grows", append_only=True)
+    [table] = ledger.all()
+    ledger.store(table, replace(table, options={**table.options, SHRANK: True}))
+    folder = tmp_path / "streams"
+    folder.mkdir()
+    grows = f"CREATE STREAM TABLE grows WITH (append_only = true) AS {QUERY}"
+    assert actions(ledger, write(folder, grows=grows)) == [("grows", "keep")]

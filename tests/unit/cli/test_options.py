@@ -7,6 +7,7 @@ import logging
 
 import pytest
 
+from trickle.cli.main import app
 from trickle.cli.options import Options, logs_as_lines, quiet_spark
 from trickle.events import Event, Events, Webhook
 from trickle.spark import hush
@@ -41,3 +42,11 @@ def test_what_others_log_is_not(capfd: pytest.CaptureFixture[str]) -> None:
         logging.getLogger("elsewhere").warning("something")
         PySparkLogger.getLogger("SQLQueryContextLogger").error("an error that is raised, too", errorClass="X")
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("face", [(), ("--json",)])
+def test_a_token_is_shown_in_no_face(face: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        app(["--set", "web.token=a long secret", "settings", *face], prog_name="trickle")
+    printed = capsys.readouterr().out
+    assert "web.token" in printed and "…" in printed and "a long secret" not in printed

@@ -54,9 +54,9 @@ def create(ctx: typer.Context, name: GroupName, members: Members, json: Json = F
 
 
 @groups.command("drop", epilog=as_epilog("trickle group drop daily"))
-def drop(ctx: typer.Context, name: GroupName) -> None:
+def drop(ctx: typer.Context, name: GroupName, json: Json = False) -> None:
     """Let the members go their own ways again."""
-    given = options(ctx)
+    given = options(ctx, json)
     with given.open() as db:
         db.drop_refresh_group(name)
     given.output.say("done")

@@ -72,8 +72,13 @@ def settings(ctx: typer.Context, json: Json = False) -> None:
     """List every setting with its value here: default, then trickle.toml, then --set."""
     given = options(ctx, json)
     chosen = given.chosen()
-    known = [SettingRecord(s.name, chosen[s.name], s.default, s.range, s.meaning) for s in SETTINGS]
+    known = [SettingRecord(s.name, _shown(s.name, chosen[s.name]), s.default, s.range, s.meaning) for s in SETTINGS]
     show_facts(given, known, SettingRecord, face=faces.SETTINGS)
+
+
+def _shown(name: str, value: Any) -> Any:
+    """A token is nobody's to read, in whatever face."""
+    return "…" if name.endswith("token") and value else value
 
 
 def version(ctx: typer.Context, json: Json = False) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..completion import one_of
-from ..options import options
+from ..options import Json, options
 
 if TYPE_CHECKING:
     from ...scheduler.loop import Scheduler
@@ -37,6 +37,7 @@ def run(
     log: Log = "text",
     web: Web = False,
     metrics: Metrics = False,
+    json: Json = False,
 ) -> None:
     """Keep stream tables fresh. SIGTERM or Ctrl-C: running refreshes are ended, then the scheduler."""
     from ...events import log_to
@@ -45,7 +46,7 @@ def run(
     if log not in ("text", "json", "none"):
         raise typer.BadParameter(f"{log!r} is not one of text, json, none", param_hint="--log")
     wanted = read_duration(seconds) if seconds else None
-    given = options(ctx)
+    given = options(ctx, json)
     with given.open() as db:
         if log != "none":
             db.subscribe(log_to(sys.stdout, log == "json" or given.format == "json"))
