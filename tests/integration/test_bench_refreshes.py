@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -15,7 +16,7 @@ from trickle.cli.bench.tables import duel_table
 from trickle.cli.main import app
 from trickle.testing.bench import arena, run
 from trickle.testing.bench.measure import Timing
-from trickle.testing.bench.refreshes import dag, floor, matrix, soak, tpch, write
+from trickle.testing.bench.refreshes import dag, floor, growth, matrix, soak, tpch, write
 from trickle.testing.bench.refreshes.duel import Duel
 from trickle.testing.bench.refreshes.matrix import Cell, crossover
 from trickle.testing.bench.refreshes.report import compared, document, read, save
@@ -53,6 +54,30 @@ def test_saved_runs_are_compared(tmp_path: Path) -> None:
     assert json.loads(said.stdout)[0]["ratio"] == 1.5
 
 
+def test_saved_soaks_are_compared_by_tenths_of_their_cycles(tmp_path: Path) -> None:
+    for name, spent in (("before", 100.0), ("after", 50.0)):
+        laps = [soak.Lap(n, spent, 1, 1.0, 1.0).asdict() for n in range(1, 41)]
+        save(document("soak", {"cycles": 40}, laps, []), tmp_path / name)
+    said = CliRunner().invoke(app, ["bench", "compare", str(tmp_path / "before"), str(tmp_path / "after"), "--json"])
+    found = json.loads(said.stdout)
+    assert [c["name"] for c in found][:2] == ["cycles 1 – 4", "cycles 5 – 8"]
+    assert all(c["ratio"] == pytest.approx(0.5) for c in found)
+
+
+def test_growth_is_judged_by_its_geometric_mean() -> None:
+    grown = [growth.Grown(f"q{n}", Timing((100.0,)), Timing((ms,))) for n, ms in enumerate((100.0, 200.0))]
+    (verdict,) = growth.verdicts(grown)
+    assert (verdict.figure, verdict.met) == (pytest.approx(math.sqrt(2)), True)
+
+
+@pytest.mark.heavy
+@pytest.mark.spark
+def test_the_same_change_is_measured_at_two_scales(spark: SparkSession, tmp_path: Path) -> None:
+    plan = tpch.Plan(scale=0.001, orders=6, rounds=1, warmups=0, queries=("q06",))
+    (found,) = growth.measure(partial(arena, 1.0, str(tmp_path), spark), plan, 0.002, lambda _: None)
+    assert found.name == "q06" and found.ratio > 0
+
+
 @pytest.mark.heavy
 @pytest.mark.spark
 def test_orders_are_changed_and_every_refresh_is_differential(spark: SparkSession, tmp_path: Path) -> None:
@@ -78,7 +103,7 @@ def test_cells_of_the_matrix_are_measured(spark: SparkSession, tmp_path: Path) -
     assert cell.floor_ms > 0 and cell.duel.full is not None
     assert cell.duel.duckdb is not None and cell.duel.duckdb.median > 0
     told = duel_table([cell.asdict()], None)
-    assert {"floors", "full, ms", "DuckDB, ms", "stages", "MB read"} <= set(told.columns)
+    assert {"floors", "full, ms", "DuckDB, ms", "stages", "MB read", "MB by driver"} <= set(told.columns)
 
 
 @pytest.mark.heavy

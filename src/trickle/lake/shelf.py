@@ -92,6 +92,8 @@ class Shelf:
     def __init__(self, most_bytes: int, footer_bytes: int = LEAST_FOOTERS) -> None:
         self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes)
         self._footers: Kept[Footer] = Kept(footer_bytes)
+        self.rows_read = self.bytes_read = 0
+        """Of files, since it was made; compressed."""
 
     @property
     def bytes(self) -> int:
@@ -132,6 +134,8 @@ class Shelf:
         with pq.ParquetFile(footer.path, filesystem=footer.system, metadata=footer.metadata) as file:
             for g in groups:
                 data = file.read_row_group(g, columns=list(names))
+                self.rows_read += data.num_rows
+                self.bytes_read += sum(footer.stats(name)[g].bytes for name in names)
                 for name in names:
                     found[name, g] = column = data.column(name)
                     self._columns.put((footer.key, name, g), column, column.nbytes)

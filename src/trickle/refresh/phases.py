@@ -101,7 +101,10 @@ def phase(name: str) -> Iterator[None]:
 
 
 def to_arrow(frame: DataFrame) -> pa.Table:
-    """The rows of a frame: planned, then run."""
+    """The rows of a frame: planned, then run.
+
+    Only for those who measure: no public call plans without running. Refreshes themselves never get there.
+    """
     if _clock.get() is not None and not is_connect(frame.sparkSession):
         with phase("plan"):
             frame._jdf.queryExecution().executedPlan()

@@ -46,18 +46,25 @@ def tpch(
     from ...testing.bench import arena
     from ...testing.bench.refreshes.report import document
     from ...testing.bench.refreshes.tpch import Plan, measure
-    from ...testing.tpch.catalogue import QUERIES
 
-    given, known = options(ctx, json), [q.name for q in QUERIES]
-    unknown = [name for name in only or () if name not in known]
-    if unknown:
-        raise typer.BadParameter(f"{unknown[0]!r} is not one of {', '.join(known)}", param_hint="--only")
-    plan = Plan(scale, orders, spread, rounds, warmups, only or (), duckdb)
+    given = options(ctx, json)
+    plan = Plan(scale, orders, spread, rounds, warmups, asked(only), duckdb)
     with arena(1.0, within, settings=given.settings) as place:
         found = measure(place, plan, lambda text: given.output.say(text, style="dim"))
     floor = found.floor.asdict()
     facts = document("tpch", plan, [duel.asdict() for duel in found.duels], found.verdicts(), floor_ms=floor)
     _report(given, facts, found.verdicts(), save, picture, check)
+
+
+def asked(only: Sequence[str] | None) -> Sequence[str]:
+    """The queries of TPC-H that were named; none: all."""
+    from ...testing.tpch.catalogue import QUERIES
+
+    known = [q.name for q in QUERIES]
+    unknown = [name for name in only or () if name not in known]
+    if unknown:
+        raise typer.BadParameter(f"{unknown[0]!r} is not one of {', '.join(known)}", param_hint="--only")
+    return only or ()
 
 
 def matrix(
@@ -163,10 +170,6 @@ def _report(
     picture: Path | None,
     check: bool,
 ) -> None:
-    from ...testing.bench.refreshes.report import save as write
-
-    if save is not None:
-        write(facts, save)
     if picture is not None:
         from ...testing.bench.refreshes.picture import draw
 
@@ -174,7 +177,18 @@ def _report(
     rows = [row for row in facts["measured"] if "gain" in row]
     if given.format == "table" and rows:
         given.output.rows(duel_table(rows, facts.get("floor_ms")))
-    elif given.format != "table":
+    conclude(given, facts, verdicts, save, check)
+
+
+def conclude(
+    given: Options, facts: dict[str, Any], verdicts: Sequence[Verdict], save: Path | None, check: bool
+) -> None:
+    """What was measured to a file and to programs, the verdicts to all."""
+    from ...testing.bench.refreshes.report import save as write
+
+    if save is not None:
+        write(facts, save)
+    if given.format != "table":
         given.output.rows(Rows(list(facts), [tuple(facts.values())]))
     for verdict in verdicts:
         given.output.say(str(verdict), style="green" if verdict.met else "red")

@@ -10,7 +10,7 @@ from ..tables import Rows
 HEAD = ("what", "rows", "changed", "differential, ms", "spread", "floors", "Spark, ms", "spread", "gain")
 MORE = {"full_ms": "full, ms", "duckdb_ms": "DuckDB, ms"}
 """Ways that are not always measured."""
-WORK = ("jobs", "stages", "rows read", "MB read", "most in")
+WORK = ("jobs", "stages", "rows read", "MB read", "MB by driver", "most in")
 
 
 def duel_table(rows: Sequence[Mapping[str, Any]], floor: Mapping[str, float] | None) -> Rows:
@@ -31,7 +31,12 @@ def _times(row: Mapping[str, Any], floor: Mapping[str, float] | None) -> tuple[A
 def _work(row: Mapping[str, Any]) -> tuple[Any, ...]:
     longest = sorted(row["phases_ms"].items(), key=lambda pair: -pair[1])[:2]
     spent = ", ".join(f"{name} {ms:.0f}" for name, ms in longest)
-    return (row["jobs"], row["stages"], row["rows_read"], round(row["bytes_read"] / 2**20, 2), spent)
+    read = (row["rows_read"], _mb(row["bytes_read"]), _mb(row["driver_bytes_read"]))
+    return (row["jobs"], row["stages"], *read, spent)
+
+
+def _mb(size: int) -> float:
+    return round(size / 2**20, 2)
 
 
 def _spread(timing: Mapping[str, float]) -> str:

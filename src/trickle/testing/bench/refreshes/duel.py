@@ -84,7 +84,7 @@ class Fighter:
 
     def differential(self, timed: bool = True) -> None:
         """One refresh; it must have been differential."""
-        with collected() as clock, counted(self.db.spark) as work:
+        with collected() as clock, counted(self.db.spark, self.db.lake.shelf) as work:
             spent = milliseconds(self._refresh)
         if timed:
             self.times["differential"].append(spent)

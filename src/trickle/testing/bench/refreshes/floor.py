@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+import trickle
+
 from ...bench.measure import Contest, Timing, hold
 from ..arena import Arena
 
@@ -40,3 +42,16 @@ def contests(arena: Arena) -> Iterator[Contest]:
     }
     for name, (target, way) in steps.items():
         yield Contest(name, target, way, rounds=ROUNDS, warmups=WARMUPS)
+    db.sql("CREATE TABLE still (id BIGINT)")
+    db.create_stream_table("idle", "SELECT count(*) AS n FROM still", refresh_mode="DIFFERENTIAL")
+
+    def concern_others() -> None:
+        """A commit lies before each refresh: the catalog has to be looked at."""
+        db.append("floor", rows)
+
+    yield Contest("refresh without a change", 5, lambda: _idle(db), None, ROUNDS, WARMUPS, concern_others)
+
+
+def _idle(db: trickle.Session) -> None:
+    done = db.refresh_stream_table("idle")
+    assert done.action == "NO_DATA", done

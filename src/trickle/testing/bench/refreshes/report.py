@@ -8,6 +8,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from ....records import Record
@@ -50,7 +51,7 @@ class Compared(Record):
 def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Compared]:
     """What both measured, by name, size and change; the last line is the geometric mean.
 
-    >>> run = {"measured": [{"name": "q01", "differential_ms": {"median": 50.0}}]}
+    >>> run = {"bench": "tpch", "measured": [{"name": "q01", "differential_ms": {"median": 50.0}}]}
     >>> [(c.name, c.ratio) for c in compared(run, run)]
     [('q01', 1.0), ('geometric mean', 1.0)]
     """
@@ -64,9 +65,24 @@ def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Compar
 
 
 def _by_name(facts: Mapping[str, Any]) -> dict[str, float]:
-    """Medians of differential refreshes, or of contests; cells of a matrix are told apart by size and change."""
+    """Medians of differential refreshes, of contests, or of a tenth of all cycles.
+
+    Cells of a matrix are told apart by size and change.
+    """
+    if facts["bench"] == "soak":
+        return _by_tenth(facts["measured"])
     found = {}
     for row in facts["measured"]:
         more = f" {row['rows']} {row['change']:g}" if "change" in row else ""
         found[row["name"] + more] = (row.get("differential_ms") or row["ours_ms"])["median"]
     return found
+
+
+def _by_tenth(laps: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """
+    >>> _by_tenth([{"cycle": n, "milliseconds": 10.0 * n} for n in (1, 2)])
+    {'cycles 1 – 1': 10.0, 'cycles 2 – 2': 20.0}
+    """
+    size = -(-len(laps) // 10)
+    parts = [laps[n : n + size] for n in range(0, len(laps), size)]
+    return {f"cycles {p[0]['cycle']} – {p[-1]['cycle']}": median(lap["milliseconds"] for lap in p) for p in parts}

@@ -64,7 +64,10 @@ def measure(arena: Arena, plan: Plan, say: Callable[[str], None] = print) -> Mea
         return _measured(arena, plan, rival, say)
 
 
-def _measured(arena: Arena, plan: Plan, rival: DuckDBRival | None, say: Callable[[str], None]) -> Measured:
+def entered(
+    arena: Arena, plan: Plan, rival: DuckDBRival | None, say: Callable[[str], None]
+) -> tuple[list[Fighter], RefreshFunctions]:
+    """The tables loaded, a stream table for each query, and what will change."""
     db, folder = arena.db, arena.folder / "tpch"
     generate(plan.scale, folder / "rows")
     load(db, folder / "rows")
@@ -74,7 +77,12 @@ def _measured(arena: Arena, plan: Plan, rival: DuckDBRival | None, say: Callable
     for fighter in fighters:
         fighter.create()
     say(f"created {len(fighters)} stream tables")
-    changes = RefreshFunctions(db, plan.changed_orders, plan.spread)
+    return fighters, RefreshFunctions(db, plan.changed_orders, plan.spread)
+
+
+def _measured(arena: Arena, plan: Plan, rival: DuckDBRival | None, say: Callable[[str], None]) -> Measured:
+    db = arena.db
+    fighters, changes = entered(arena, plan, rival, say)
     floors: list[float] = []
     for number in range(plan.warmups + plan.rounds):
         changes.run()

@@ -1,4 +1,4 @@
-"""What Spark does inside a block: jobs, stages, rows and bytes read."""
+"""What is done inside a block: Spark's jobs and stages, rows and bytes read by Spark and by the driver."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
+from ....lake.shelf import Shelf
+
 
 @dataclass
 class SparkWork:
@@ -16,12 +18,15 @@ class SparkWork:
     stages: int = 0
     rows_read: int = 0
     bytes_read: int = 0
+    driver_rows_read: int = 0
+    driver_bytes_read: int = 0
 
 
 @contextmanager
-def counted(spark: SparkSession) -> Iterator[SparkWork]:
-    """Of this thread alone; counted when the block ends."""
+def counted(spark: SparkSession, shelf: Shelf | None = None) -> Iterator[SparkWork]:
+    """Of this thread alone; counted when the block ends. The driver reads through a shelf, for all threads."""
     work, group = SparkWork(), uuid.uuid4().hex
+    before = (shelf.rows_read, shelf.bytes_read) if shelf else (0, 0)
     context = spark.sparkContext
     context.setJobGroup(group, "bench")
     try:
@@ -29,6 +34,8 @@ def counted(spark: SparkSession) -> Iterator[SparkWork]:
     finally:
         context.setLocalProperty("spark.jobGroup.id", "")
         _count(spark, group, work)
+        if shelf is not None:
+            work.driver_rows_read, work.driver_bytes_read = shelf.rows_read - before[0], shelf.bytes_read - before[1]
 
 
 def _count(spark: SparkSession, group: str, work: SparkWork) -> None:
