@@ -10,6 +10,8 @@
     ├── Held               a gate, a watermark or a suspended member keeps it from being refreshed
     ├── Gated   Ungated    the gate of a source was closed, or opened
     ├── WatermarkStuck     a watermark has been holding it for long
+    ├── Maintained         files of its table, or of a source, were merged, rewritten or clustered; snapshots expired
+    ├── MaintenanceFailed  that did not work; the refresh before it did
     └── SchedulerStarted   SchedulerStopped
 
 >>> Suspended("revenue", "division by zero").asdict()["kind"]
@@ -125,6 +127,22 @@ class Ungated(Event):
 @dataclass(frozen=True)
 class WatermarkStuck(Event):
     seconds: float
+
+
+@dataclass(frozen=True)
+class Maintained(Event):
+    table: str
+    action: str
+    files_before: int
+    files_after: int
+    duration_ms: float
+    snapshot: int | None
+
+
+@dataclass(frozen=True)
+class MaintenanceFailed(Event):
+    code: str
+    message: str
 
 
 @dataclass(frozen=True)

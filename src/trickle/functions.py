@@ -55,11 +55,13 @@ FUNCTIONS = (
     "head",
     "health_check",
     "list_auxiliary_columns",
+    "maintenance_history",
     "merge_files",
     "metrics_summary",
     "pause",
     "protect_snapshot",
     "quick_health",
+    "recommend_clustering",
     "recommend_refresh_mode",
     "recommend_schedule",
     "refresh_all",
@@ -88,6 +90,7 @@ FUNCTIONS = (
 RELATIONS = (
     "dependencies",
     "functions",
+    "maintenance_history",
     "refresh_groups",
     "refresh_history",
     "snapshots",
@@ -125,7 +128,7 @@ def relation(session: Session, reference: Reference) -> DataFrame | None:
     name = reference.name
     if (name.schema or "").casefold() != "trickle" or name.name.casefold() not in RELATIONS:
         return None
-    limit = {"limit": 1_000_000} if name.name.casefold() == "refresh_history" else {}
+    limit = {"limit": 1_000_000} if name.name.casefold().endswith("_history") else {}
     return frame(session, name.name, call(session, name.name, (), limit))
 
 

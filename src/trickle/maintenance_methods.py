@@ -6,6 +6,7 @@ from datetime import datetime
 
 from .lake.lake import Lake
 from .lake.maintenance import cluster, expire, merging, orphans, protect, rewriting
+from .ops import maintenance_facts
 from .ops.streams import Streams
 from .records import Records
 from .sql.parse import table_name
@@ -33,6 +34,12 @@ class MaintenanceMethods:
     def cluster(self, name: str, by: list[str] | None = None) -> Records[cluster.Clustered]:
         """Rewrite a table sorted by its cluster keys, or by `by`."""
         return Records(cluster.cluster(self.lake, table_name(name), by))
+
+    def maintenance_history(
+        self, name: str | None = None, limit: int = 20
+    ) -> Records[maintenance_facts.MaintenanceRecord]:
+        """What maintenance did by itself between refreshes, and why, newest first: of all tables, or one."""
+        return maintenance_facts.maintenance_history(self._streams, table_name(name) if name else None, limit)
 
     def expire_snapshots(
         self,

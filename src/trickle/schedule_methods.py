@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .events import Courier, Events, Subscriber, Webhook
 from .metrics.spans import Spans
-from .ops import control, diagnose, fuse, gates, lineage, recommend
+from .ops import clustering, control, diagnose, fuse, gates, lineage, recommend
 from .ops import graph as graphs
 from .ops import refresh_groups as groups
 from .ops import watermarks as marks
@@ -167,6 +167,10 @@ class ScheduleMethods:
     def recommend_schedule(self, name: str) -> Records[recommend.ScheduleRecommendation]:
         """The schedule that a stream table's history recommends, and how sure that is."""
         return recommend.recommend_schedule(self._streams, table_name(name))
+
+    def recommend_clustering(self, name: str | None = None) -> Records[clustering.ClusteringRecommendation]:
+        """Which keys sources should be clustered by: those that all stream tables, or one, look them up by."""
+        return clustering.recommend_clustering(self._streams, table_name(name) if name else None)
 
     def schedule_recommendations(self) -> Records[recommend.ScheduleRecommendation]:
         """The same for every stream table."""

@@ -8,6 +8,7 @@ from typing import Any
 from .errors import ConfigError, QueryError
 from .ops import explain, facts, functions, units
 from .ops.function_record import FunctionRecord
+from .ops.maintenance import Caretaker
 from .ops.options import read_options, with_defaults
 from .ops.streams import Streams
 from .records import Records
@@ -22,6 +23,10 @@ class StreamTableMethods:
 
     @property
     def _streams(self) -> Streams:
+        raise NotImplementedError
+
+    @property
+    def _caretaker(self) -> Caretaker:
         raise NotImplementedError
 
     def _require_no_transaction(self, what: str) -> None:
@@ -130,13 +135,17 @@ class StreamTableMethods:
         done.action, done.rows_inserted, done.rows_deleted
         """
         self._require_no_transaction("REFRESH STREAM TABLE")
-        return self._streams.refresh(table_name(name), full, upstream)
+        done = self._streams.refresh(table_name(name), full, upstream)
+        self._caretaker.after_all_below(done)
+        return done
 
     def refresh_all(self, full: bool = False) -> Records[RefreshResult]:
         """Refresh every stream table, sources before readers, all at one data snapshot; diamonds and refresh groups
         are one commit each."""
         self._require_no_transaction("REFRESH")
-        return Records(units.refresh_all(self._streams, full))
+        done = units.refresh_all(self._streams, full)
+        self._caretaker.after(done)
+        return Records(done)
 
     def stream_table_status(self, name: str | None = None) -> Records[facts.StatusRecord]:
         """How the stream tables stand: mode, data snapshot, lag, last action and reason."""

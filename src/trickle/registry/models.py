@@ -104,6 +104,25 @@ class StreamTable:
 
 
 @dataclass(frozen=True)
+class Maintenance:
+    """One line of the maintenance history."""
+
+    table_id: int
+    name: str
+    """The stored table or source, as plans name it."""
+    started_at: datetime
+    finished_at: datetime
+    action: str
+    reason: str
+    files_before: int
+    files_after: int
+    duration_ms: float
+    expected_ms: float
+    snapshot: int | None
+    initiated_by: str
+
+
+@dataclass(frozen=True)
 class Refresh:
     """One line of the refresh history."""
 

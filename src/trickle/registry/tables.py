@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 
 from sqlalchemy import BigInteger, Column, DateTime, Float, Index, Integer, MetaData, String, Table, Text, func
 
+from .maintenance import add_maintenance_table
 from .schedule_tables import add_schedule_tables
 
-VERSION = 3
+VERSION = 4
 TABLES_SINCE = 2
-"""The version that brought the newest table; later ones brought indexes."""
+"""The version that brought the newest table that refreshes need; later ones brought indexes and a diary."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class RegistryTables:
             Column("error", Text, nullable=False),
         )
         add_schedule_tables(metadata)
+        add_maintenance_table(metadata)
         found = cls(metadata)
         found._add_indexes()
         return found

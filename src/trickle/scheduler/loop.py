@@ -15,7 +15,9 @@ from ..errors import SparkLost, TrickleError
 from ..events import Events, SchedulerStarted, SchedulerStopped
 from ..lake import snapshots
 from ..lake.maintenance import orphans
+from ..ops.maintenance import Caretaker
 from ..ops.streams import Streams
+from ..registry.maintenance import MaintenanceHistory
 from ..registry.scheduling import Scheduling
 from .decide import decide
 from .held import held
@@ -46,7 +48,8 @@ class Scheduler:
         self.wake = threading.Event()
         self.stopping = threading.Event()
         lease = settings["scheduler.lease_seconds"]
-        self.workers = Workers(streams, self.owner, settings["scheduler.workers"], lease, self.wake)
+        care = Caretaker(streams, events, by="scheduler")
+        self.workers = Workers(streams, self.owner, settings["scheduler.workers"], lease, self.wake, care.after)
         self.presence = Presence(streams, self.owner, lease)
         self.survey = Survey(streams, self.owner)
         self.glance = Glance(streams.lake, self.scheduling)
@@ -221,6 +224,7 @@ class Scheduler:
             before = datetime.now(UTC) - timedelta(days=self.settings["scheduler.history_days"])
             with self.streams.lake.catalog.writing() as connection:
                 self.scheduling.forget_history(connection, before)
+                MaintenanceHistory(self.streams.registry).forget(connection, before)
                 self.scheduling.forget_versions(connection, snapshots.oldest(self.streams.lake.catalog, connection))
 
     def keep_leases(self) -> bool:

@@ -40,6 +40,8 @@ class Workers:
     number: int
     lease_seconds: float
     wake: threading.Event
+    after: Callable[[Sequence[RefreshResult]], None] = lambda results: None
+    """What is done between this refresh and the next of the same tables."""
     running: set[Key] = field(default_factory=set)
     done: queue.SimpleQueue[Outcome] = field(default_factory=queue.SimpleQueue)
 
@@ -80,17 +82,20 @@ class Workers:
         results: Sequence[RefreshResult] = ()
         error: Exception | None = None
         is_taken = False
+        seconds = 0.0
         try:
             if self._lease(key):
                 try:
                     results = self._refresh(tables, target)
+                    seconds = time.perf_counter() - began
+                    self.after(results)
                 finally:
                     self._release(key)
             else:
                 is_taken = True
         except Exception as failure:
             error = failure
-        self.done.put(Outcome(key, time.perf_counter() - began, results, error, is_taken))
+        self.done.put(Outcome(key, seconds or time.perf_counter() - began, results, error, is_taken))
         self.wake.set()
 
     def _refresh(self, tables: Sequence[StreamTable], target: int) -> Sequence[RefreshResult]:

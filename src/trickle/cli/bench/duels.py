@@ -139,10 +139,10 @@ def soak(
     """A thousand refreshes of a join-aggregate over 1M rows: time, memory and files must not grow."""
     from ...testing.bench import arena
     from ...testing.bench.refreshes.report import document
-    from ...testing.bench.refreshes.soak import measure, verdicts
+    from ...testing.bench.refreshes.soak import SETTINGS, measure, verdicts
 
     given = options(ctx, json)
-    with arena(scale, within, settings=given.settings) as place:
+    with arena(scale, within, settings=SETTINGS | given.settings) as place:
         laps = measure(place, cycles, lambda text: given.output.say(text, style="dim"))
     found = verdicts(laps)
     facts = document("soak", {"cycles": cycles, "scale": scale}, [lap.asdict() for lap in laps], found)

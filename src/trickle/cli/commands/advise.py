@@ -17,6 +17,9 @@ Members = Annotated[
     list[str], typer.Argument(help="The stream tables, two at least.", autocompletion=stream_table_names)
 ]
 Modes = Annotated[bool, typer.Option("--mode", help="Recommend refresh modes, not schedules.")]
+Clustering = Annotated[
+    bool, typer.Option("--clustering", help="Recommend keys to cluster sources by, from what stream tables look up.")
+]
 
 groups = typer.Typer(help="Name stream tables that are always committed together.", no_args_is_help=True)
 
@@ -30,13 +33,23 @@ def diagnose(ctx: typer.Context, name: SomeStreamTable = None, json: Json = Fals
         show_ill(given, ledger, diagnose_errors(ledger, named(name)), "no stream table fails, is suspended or is held")
 
 
-def recommend(ctx: typer.Context, name: SomeStreamTable = None, mode: Modes = False, json: Json = False) -> None:
-    """Show which schedules, or refresh modes, the history recommends."""
+def recommend(
+    ctx: typer.Context,
+    name: SomeStreamTable = None,
+    mode: Modes = False,
+    clustering: Clustering = False,
+    json: Json = False,
+) -> None:
+    """Show which schedules, or refresh modes, the history recommends; or how to cluster sources."""
+    from ...ops.clustering import ClusteringRecommendation
     from ...ops.recommend import ModeRecommendation, ScheduleRecommendation
 
     given = options(ctx, json)
     with given.open() as db:
-        if mode:
+        if clustering:
+            nothing = "no source is looked up by key"
+            show_facts(given, db.recommend_clustering(name), ClusteringRecommendation, nothing)
+        elif mode:
             show_facts(given, db.recommend_refresh_mode(name), ModeRecommendation, "no stream tables")
         else:
             found = db.schedule_recommendations() if name is None else db.recommend_schedule(name)

@@ -10,7 +10,8 @@ import typer
 
 from ..answers import show_facts
 from ..examples import as_epilog
-from ..options import DryRun, Json, SomeTable, Table, options
+from ..options import DryRun, Json, SomeTable, Table, named, options
+from .history import Limit
 
 Threshold = Annotated[
     float | None, typer.Option("--threshold", min=0, max=1, help="Rewrite files with more than this share deleted.")
@@ -98,6 +99,17 @@ def orphans(ctx: typer.Context, grace: Grace = None, dry_run: DryRun = False, js
     given = options(ctx, json)
     with given.open() as db:
         show_facts(given, db.collect_orphans(grace, dry_run), Removed, "no orphans")
+
+
+@app.command(epilog=as_epilog("trickle maintain history --limit 50"))
+def history(ctx: typer.Context, table: SomeTable = None, limit: Limit = 20, json: Json = False) -> None:
+    """List what maintenance did by itself between refreshes, and why, the newest first."""
+    from ...ops.maintenance_facts import MaintenanceRecord, maintenance_history
+
+    given = options(ctx, json)
+    with given.look() as ledger:
+        found = maintenance_history(ledger, named(table), limit)
+    show_facts(given, found, MaintenanceRecord, "nothing was maintained yet")
 
 
 def moment(text: str, now: datetime) -> datetime:

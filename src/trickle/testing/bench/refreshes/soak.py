@@ -16,8 +16,12 @@ from .scenarios import SCENARIOS, Facts
 from .verdict import Verdict
 
 ROWS, CHANGED, CYCLES = 1_000_000, 100, 1000
-MAINTAINED, KEPT = 25, 30
-"""Cycles between two maintenances, and snapshots that those keep."""
+SETTINGS = {
+    "maintenance.automatic": "all",
+    "maintenance.keep_snapshots": 30,
+    "maintenance.grace_seconds": 0.0,
+}
+"""Under which refreshes are followed by all maintenance that pays, and what nobody reads is removed at once."""
 
 
 @dataclass(frozen=True)
@@ -40,20 +44,10 @@ def measure(arena: Arena, cycles: int = CYCLES, say: Callable[[str], None] = pri
     for cycle in range(1, cycles + 1):
         facts.change(CHANGED)
         spent = milliseconds(lambda: db.refresh_stream_table("soak"))
-        if cycle % MAINTAINED == 0:
-            spent += milliseconds(lambda: _maintain(arena))
         laps.append(Lap(cycle, spent, _files(arena), _python_mb(), _java_mb(arena)))
         if cycle % 100 == 0:
             say(f"cycle {cycle}: {spent:.0f} ms, {laps[-1].files} files, {laps[-1].java_mb:.0f} MB of heap")
     return laps
-
-
-def _maintain(arena: Arena) -> None:
-    db = arena.db
-    db.merge_files()
-    db.rewrite_deletes()
-    db.expire_snapshots(keep=KEPT)
-    db.clean_files(grace_seconds=0)
 
 
 def verdicts(laps: list[Lap]) -> list[Verdict]:
