@@ -15,7 +15,7 @@ from trickle.spark import hush
 
 def test_a_webhook_that_is_not_taken_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     with quiet_spark(), logs_as_lines(Options()):
-        hook = Webhook("http://127.0.0.1:9/nobody", timeout=5)
+        hook = Webhook("http://127.0.0.1:9/nobody")
         hook(Event("totals"))
         hook.close()
     assert capfd.readouterr().err.startswith("warning: the webhook did not take event: ")
