@@ -67,11 +67,15 @@ def test_a_daemon_is_paused_and_resumed_and_tells_everybody(
             assert not fresh("per")
             command("resume", "per")
             daemon.wait_for(lambda: fresh("per", "prices"))
-            assert daemon.end() == 0
+            begun = len(daemon.events("refresh_started"))
+            db.sql("INSERT INTO orders VALUES (4, 2)")
+            daemon.wait_for(lambda: len(daemon.events("refresh_started")) > begun)
+            assert daemon.end() == 0, "what is in flight is ended first"
+            assert len(daemon.events("refresh_finished")) == len(daemon.events("refresh_started")) and fresh("per")
         said = [(e["kind"], e["name"]) for e in daemon.events()]
         told = {"scheduler_started", "refresh_started", "refresh_finished", "held", "scheduler_stopped"}
         assert told <= {kind for kind, _ in said}
         assert [(e["kind"], e["name"]) for e in heard.bodies] == said
         if lake.address.on_postgres:
             assert [(e["kind"], e["name"]) for e in notified()] == said
-        assert sorted(tuple(r) for r in db.table("per").collect()) == [(1, 2), (2, 1)]
+        assert sorted(tuple(r) for r in db.table("per").collect()) == [(1, 2), (2, 2)]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from trickle.cli.main import app
 from trickle.errors import ConfigError
 from trickle.scheduler.state import NO_LIMIT
 from trickle.schedules import Every, Manual
+from trickle.testing.commands import Command
+from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.stage import Stage
 
@@ -23,7 +24,6 @@ PER = "SELECT cust, count(*) AS n, sum(amount) AS amount FROM orders GROUP BY cu
 LARGE = "SELECT id, cust, amount FROM orders WHERE amount > 8"
 BOTH = "SELECT l.id, p.n, p.amount FROM large l JOIN per p ON p.cust = l.cust"
 REGIONS = "SELECT o.id, c.region FROM orders o JOIN customers c ON c.id = o.cust"
-Command = Callable[..., Any]
 
 
 @pytest.fixture
@@ -37,21 +37,6 @@ def shop(lake_sqlite: LakeSite, quick: SparkSession) -> Iterator[Stage]:
             "INSERT INTO customers VALUES (1, 'north'), (2, 'south')",
         )
         yield stage
-
-
-@pytest.fixture
-def command(lake_sqlite: LakeSite, capfd: pytest.CaptureFixture[str]) -> Command:
-    """Runs a command; its answer as JSON, or the error's text if it fails."""
-
-    def run(*words: str, fails: bool = False) -> Any:
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            app(["--lake", lake_sqlite.target, "--json", *words], prog_name="trickle")
-        out, err = capfd.readouterr()
-        assert bool(ended.value.code) == fails, err
-        return err if fails else json.loads(out) if out.startswith(("[", "{")) else out
-
-    return run
 
 
 def sql(shop: Stage, relation: str) -> list[dict[str, Any]]:
@@ -74,6 +59,7 @@ FACTS = (
     ("graph both --columns", "column_lineage('both')"),
     ("gate list", "bootstrap_gate_status()"),
     ("watermark list", "watermarks"),
+    ("watermark groups", "watermark_groups"),
     ("watermark status", "watermark_status()"),
     ("fuse status", "fuse_status()"),
     ("fuse status per", "fuse_status('per')"),
@@ -138,16 +124,19 @@ def test_what_a_command_does_sql_undoes_and_the_other_way_round(shop: Stage, com
     command("group", "drop", "pair")
     assert db.refresh_groups() == []
 
-    for reset in (
-        lambda: command("fuse", "reset", "per", "--action", "apply"),
-        lambda: db.sql("CALL trickle.reset_fuse('per', action => 'reinitialize')"),
-    ):
+    for action in ("apply", "reinitialize", "skip_changes"):
+        before = shop.rows("per")
         shop.change("INSERT INTO orders VALUES (4, 2, 9), (5, 2, 9), (6, 2, 9)")
         assert {r["reason"] for r in command("refresh", "--all")} == {"fuse_blown"}, "the diamond waits as a whole"
-        reset()
+        if action == "apply":
+            db.sql("CALL trickle.reset_fuse('per')")
+        else:
+            command("fuse", "reset", "per", "--action", action)
         results = db.sql("CALL trickle.refresh_all()")
         assert {r.name for r in results} == {"per", "large", "both"}
+        shop.agrees("large", LARGE)
         shop.agrees("both", BOTH)
+        assert (shop.rows("per") == before) == (action == "skip_changes"), "it alone does not take the change in"
 
     command("pause", "per")
     assert sql(shop, "stream_table_status('per')")[0]["status"] == "SUSPENDED"
@@ -210,3 +199,39 @@ def test_a_manual_refresh_of_all_commits_what_belongs_together_at_once(shop: Sta
     shop.db.sql("ALTER STREAM TABLE both SUSPEND")
     shop.change("INSERT INTO orders VALUES (5, 2, 9)")
     assert [(r["name"], r["reason"]) for r in command("refresh", "--all")][:1] == [("both", "suspended")]
+
+
+RATIO = "SELECT id, 100 / (amount - 7) AS part FROM orders"
+PLACES = "SELECT id, region FROM customers WHERE id > 0"
+UNTIL_IDLE = ("--set", "scheduler.retry_seconds=0.05", "run", "--until-idle", "--log", "none")
+
+
+def test_what_fails_is_suspended_named_and_resumed_by_command(
+    shop: Stage, command: Command, lake_sqlite: LakeSite, peer: DuckDBPeer
+) -> None:
+    """A poison row, and a source that another client drops and makes anew."""
+    shop.stream("ratio", RATIO, schedule="on_change")
+    shop.stream("places", PLACES, schedule="on_change")
+    shop.stream("per", PER, schedule="on_change")
+    shop.change("INSERT INTO orders VALUES (4, 2, 7)")
+    peer.run(lake_sqlite.address, "DROP TABLE customers")
+    command(*UNTIL_IDLE)
+    assert "held: ratio (suspended), places (suspended)" in command.said
+    assert {d["name"]: d["code"] for d in command("diagnose")} == {"ratio": "query_error", "places": "schema_changed"}
+    assert {d["errors_in_row"] for d in sql(shop, "diagnose_errors()")} == {3}
+    shop.agrees("per", PER)
+    shop.change("DELETE FROM orders WHERE id = 4")
+    peer.run(
+        lake_sqlite.address,
+        "CREATE TABLE customers (id INT, region VARCHAR)",
+        "INSERT INTO customers VALUES (1, 'east'), (3, 'west')",
+    )
+    command("resume", "ratio")
+    shop.db.sql("CALL trickle.resume('places')")
+    command(*UNTIL_IDLE)
+    assert command.said == ""
+    assert command("diagnose") == []
+    shop.change("INSERT INTO customers VALUES (4, 'north')", "INSERT INTO orders VALUES (5, 1, 8)")
+    command(*UNTIL_IDLE)
+    shop.agrees("ratio", RATIO)
+    shop.agrees("places", PLACES)

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
-from trickle.events import Event, FuseBlown
+from trickle.events import FuseBlown
 from trickle.registry.scheduling import Scheduling
 from trickle.scheduler.loop import Scheduler
 from trickle.testing.lakes import LakeSite
-from trickle.testing.streams.stage import Stage
+from trickle.testing.streams.kept import Kept, kinds
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
@@ -28,35 +25,6 @@ PER = "SELECT cust, count(*) AS n, sum(amount) AS amount FROM orders GROUP BY cu
 LARGE = "SELECT id, cust, amount FROM orders WHERE amount > 8"
 BOTH = "SELECT l.id, p.n, p.amount FROM large l JOIN per p ON p.cust = l.cust"
 QUICK = {"scheduler__retry_seconds": 0.05, "scheduler__retry_cap_seconds": 0.2, "scheduler__lease_seconds": 2.0}
-
-
-class Kept(Stage):
-    """A lake with a scheduler at work beside it."""
-
-    @contextmanager
-    def running(self) -> Iterator[list[Event]]:
-        told: list[Event] = []
-        end = self.db.subscribe(told.append)
-        scheduler = self.db.scheduler()
-        thread = threading.Thread(target=self.db.run_scheduler, args=(scheduler,))
-        thread.start()
-        try:
-            yield told
-        finally:
-            scheduler.stop()
-            thread.join()
-            end()
-
-    def wait(self, condition: Callable[[], Any], seconds: float = 240) -> Any:
-        until = time.monotonic() + seconds
-        while not (found := condition()):
-            assert time.monotonic() < until, "waited in vain"
-            time.sleep(0.02)
-        return found
-
-    def fresh(self, *names: str) -> bool:
-        found = {s.name: s for s in self.db.stream_table_status()}
-        return all(found[n].lag_seconds == 0 for n in names or found)
 
 
 @pytest.fixture
@@ -70,10 +38,6 @@ def shop(lake: LakeSite, quick: SparkSession) -> Iterator[Kept]:
             "INSERT INTO customers VALUES (1, 'north'), (2, 'south')",
         )
         yield stage
-
-
-def kinds(told: list[Event], name: str) -> list[str]:
-    return [event.kind for event in told if event.name == name]
 
 
 def test_commits_wake_it_diamonds_are_one_commit_and_holds_are_recorded(shop: Kept) -> None:

@@ -12,6 +12,7 @@ from unittest.mock import patch
 
 import trickle
 from trickle.events import Event
+from trickle.ops.options import with_defaults
 from trickle.refresh.result import RefreshResult
 from trickle.registry.models import Dependency, StreamTable
 from trickle.registry.scheduling import BLOWN, Fuse, Scheduling
@@ -45,7 +46,8 @@ class Pretence:
 
     def stream(self, name: str, *reads: Dependency, **options: Any) -> StreamTable:
         """One that is exact as of now."""
-        table = StreamTable(0, "main", name, "SELECT id FROM orders", "spark", "AUTO", options, name, 1)
+        given = with_defaults(options)
+        table = StreamTable(0, "main", name, "SELECT id FROM orders", "spark", "AUTO", given, name, 1)
         registry, head = self.db._streams.registry, self.db.head()
         with self.db.lake.catalog.writing() as connection:
             added = registry.add(connection, replace(table, dependencies=reads or (ORDERS,)))
