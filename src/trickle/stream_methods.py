@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 class StreamTableMethods:
     """Mixed into `Session`; every method is also a SQL function of schema `trickle`."""
 
-    @property
-    def _streams(self) -> Streams:
-        raise NotImplementedError
+    _caretaker: Caretaker
 
     @property
-    def _caretaker(self) -> Caretaker:
+    def _streams(self) -> Streams:
         raise NotImplementedError
 
     def _require_no_transaction(self, what: str) -> None:
