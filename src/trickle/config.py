@@ -202,6 +202,13 @@ SETTINGS: tuple[Setting, ...] = (
         10_000_000,
     ),
     Setting(
+        "refresh.replace_share",
+        0.8,
+        "Files that lose more than this share of their rows to refreshes are written anew where that costs less.",
+        0.0,
+        1.0,
+    ),
+    Setting(
         "refresh.intermediate_rows",
         200_000,
         "Rows of its sources from which on an operator below others is stored, for option intermediates = 'auto'.",

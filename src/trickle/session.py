@@ -116,7 +116,7 @@ class Session(StreamTableMethods, ScheduleMethods, HealthMethods, KeyMethods, Ma
         self._upkeep: immediate.Upkeep | None = None
         self._stream_tables = Streams.of(lake)
         self.events = Events()
-        self._maintainer = Caretaker(self._stream_tables, self.events)
+        self._caretaker = Caretaker(self._stream_tables, self.events)
         self._reads = Reads(self._stream_tables)
         self._lock = threading.RLock()
 
@@ -148,10 +148,6 @@ class Session(StreamTableMethods, ScheduleMethods, HealthMethods, KeyMethods, Ma
     def _streams(self) -> Streams:
         self.lake  # noqa: B018  raises if the session is closed
         return self._stream_tables
-
-    @property
-    def _caretaker(self) -> Caretaker:
-        return self._maintainer
 
     def _require_no_transaction(self, what: str) -> None:
         if self._transaction is not None:

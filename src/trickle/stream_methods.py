@@ -21,12 +21,10 @@ from .sql.parse import table_name
 class StreamTableMethods:
     """Mixed into `Session`; every method is also a SQL function of schema `trickle`."""
 
-    @property
-    def _streams(self) -> Streams:
-        raise NotImplementedError
+    _caretaker: Caretaker
 
     @property
-    def _caretaker(self) -> Caretaker:
+    def _streams(self) -> Streams:
         raise NotImplementedError
 
     def _require_no_transaction(self, what: str) -> None:

@@ -30,6 +30,7 @@ from .declared import declared
 from .look import Look, measure
 from .phases import phase
 from .queries import Queries
+from .replacing import replace_worn
 from .result import RefreshResult
 from .sources import STORED_SCHEMA, Point, Sources
 from .stopwatch import Stopwatch
@@ -267,6 +268,7 @@ class Run:
     def write(self, transaction: Transaction, look: Look, choice: Choice) -> RefreshResult:
         with translated(f'stream table "{self.table.label}"'), phase("apply"):
             inserted, deleted = self.change(transaction, look, choice)
+            replace_worn(transaction)
         with phase("commit"):
             return self.commit(transaction, look, choice, inserted, deleted)
 

@@ -31,21 +31,26 @@ class Moving:
     old: tuple[DataFile, ...]
     at: Snapshot
     with_births: bool = False
+    staged: np.ndarray | None = None
+    """Positions of the one file that a transaction has deleted."""
 
     @cached_property
     def request(self) -> ScanRequest:
         with self.lake.reading() as connection:
-            found = self.lake.request(connection, self.table, pieces.state(self.old, self.at.id), [])
+            parts = pieces.state(self.old, self.at.id)
+            parts = parts if self.staged is None else [replace(part, staged=self.staged) for part in parts]
+            found = self.lake.request(connection, self.table, parts, [])
         return replace(found, addressed=True, with_birth=self.with_births)
 
     def written(self, files: int) -> list[DataFile]:
         """The new files, about so many; of a clustered table each is sorted, and holds a range of its keys."""
-        found = self._by_driver() if files == 1 else None
+        found = self.by_driver() if files == 1 else None
         return self._by_spark(files) if found is None else found
 
-    def _by_driver(self) -> list[DataFile] | None:
+    def by_driver(self) -> list[DataFile] | None:
+        """The new files where rows are few; None where Spark should write them."""
         most = int(self.lake.settings["lake.small_write_rows"])
-        if sum(f.live for f in self.old) > most:
+        if sum(f.live for f in self.old) - len(() if self.staged is None else self.staged) > most:
             return None
         limits = Limits(int(self.lake.settings["lake.driver_read_mb"]) << 20, most)
         rows = read_small(self.lake.storage, self.request, limits, self.lake.shelf)
