@@ -11,7 +11,7 @@ from trickle.errors import QueryError
 from trickle.plan import grouped, references
 from trickle.sql.lower.calls import refuse_timed, refuse_unknown, user_call
 from trickle.sql.lower.context import Context
-from trickle.sql.lower.functions import Volatile, function_name, volatility
+from trickle.sql.lower.functions import Volatile, by_one_name, function_name, volatility
 from trickle.sql.lower.refuse import at, wrong
 from trickle.sql.lower.scope import Scope
 
@@ -21,19 +21,22 @@ Aliases = Mapping[str, exp.Expr]
 
 def bind(expression: exp.Expr, scope: Scope, context: Context, aliases: Aliases | None = None) -> exp.Expr:
     """The expression over plan columns. Subqueries stay as written: whoever owns the plan joins them in."""
-    known = aliases or {}
+    names = aliases or {}
 
     def visit(node: exp.Expr) -> exp.Expr:
         if is_subquery(node):
-            return bind_operands(node, scope, context, known)
+            return bind_operands(node, scope, context, names)
         if isinstance(node, exp.Column):
-            return resolve(node, scope, context, known)
+            return resolve(node, scope, context, names)
         call = user_call(node, context)
         if call is not None:
-            return bind(call, scope, context, known)
+            return bind(call, scope, context, names)
         if isinstance(node, exp.Anonymous):
             refuse_unknown(node, context)
             refuse_timed(node, context)
+            known = by_one_name(node)
+            if known is not node:
+                return bind(known, scope, context, aliases)
         if isinstance(node, exp.Func):
             note_volatility(node, context)
         return node
