@@ -47,11 +47,15 @@ class Scope:
 
     def find(self, parts: Sequence[str]) -> list[exp.Expr]:
         """Everything the dotted name may mean here; the rest of the path reaches into a struct."""
+        return [_reach(visible.value, path) for visible, path in self.visible(parts)]
+
+    def visible(self, parts: Sequence[str]) -> list[tuple[Visible, Sequence[str]]]:
+        """The columns that a dotted name may begin with, and the path that is left of it."""
         for split in range(len(parts) - 1, -1, -1):
             owner, label, path = parts[:split], parts[split], parts[split + 1 :]
             found = self._columns(owner, label)
             if found:
-                return [_reach(visible.value, path) for visible in found]
+                return [(visible, path) for visible in found]
         return []
 
     def _columns(self, owner: Sequence[str], label: str) -> list[Visible]:

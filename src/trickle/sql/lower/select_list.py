@@ -12,8 +12,9 @@ from trickle.plan import is_reserved
 from trickle.sql.lower.bind import Aliases, bind
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.generators import is_generator
-from trickle.sql.lower.refuse import unsupported, wrong
-from trickle.sql.lower.scope import Scope, Visible
+from trickle.sql.lower.refuse import unsupported
+from trickle.sql.lower.scope import Scope
+from trickle.sql.lower.stars import columns_of_star, is_star
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,8 @@ def expand_items(select: exp.Select, scope: Scope, context: Context) -> list[Cho
     """Every column the SELECT yields, bound."""
     chosen: list[Chosen] = []
     for item in select.expressions:
-        if isinstance(item, exp.Star):
-            chosen += _star(scope.star(), item, scope, context)
-        elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
-            chosen += _star(_owned(item, scope, context), item.this, scope, context)
+        if is_star(item):
+            chosen += _star(item, scope, context)
         else:
             chosen.append(_single(item, chosen, scope, context))
     for c in chosen:
@@ -79,24 +78,13 @@ def _single(item: exp.Expr, earlier: list[Chosen], scope: Scope, context: Contex
     return Chosen(label_of(item), expression, item.alias if isinstance(item, exp.Alias) else "")
 
 
-def _owned(item: exp.Column, scope: Scope, context: Context) -> list[Visible]:
-    owner = [part.name for part in item.parts[:-1]]
-    found = scope.star_of(owner)
-    if found is None:
-        raise wrong(f'"{".".join(owner)}" is not in the FROM clause', item, context.text)
-    return found
-
-
-def _star(columns: list[Visible], star: exp.Star, scope: Scope, context: Context) -> list[Chosen]:
+def _star(item: exp.Expr, scope: Scope, context: Context) -> list[Chosen]:
     """`* EXCEPT (a) REPLACE (b + 1 AS b)`"""
-    left_out = {e.name.casefold() for e in star.args.get("except_") or star.args.get("except") or ()}
+    star = item.this if isinstance(item, exp.Column) else item
     replaced = {
         e.alias.casefold(): bind(e.this, scope, context)
         for e in star.args.get("replace") or ()
         if isinstance(e, exp.Alias)
     }
-    return [
-        Chosen(c.label, replaced.get(c.label.casefold(), c.value).copy())
-        for c in columns
-        if c.label.casefold() not in left_out
-    ]
+    columns = columns_of_star(item, scope, context)
+    return [Chosen(c.label, replaced.get(c.label.casefold(), c.value).copy()) for c in columns]
