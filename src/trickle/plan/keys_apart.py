@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from trickle.plan.types import Type, common_type, is_same_type
+from trickle.plan.common_types import common_type
+from trickle.plan.types import Type, is_same_type
 
 _WHOLE = (Type.TINYINT, Type.SMALLINT, Type.INT, Type.BIGINT)
 _EXACT_AS_DOUBLE = (Type.TINYINT, Type.SMALLINT, Type.INT)
@@ -42,4 +43,5 @@ def told_apart(mine: str | None, theirs: str | None) -> bool | None:
         return own in _EXACT_AS_DOUBLE and other is Type.DOUBLE
     if own in _TIMES and other in _TIMES:
         return True
-    return common_type(mine, theirs) is not None
+    numbers = (*_WHOLE, Type.DECIMAL)
+    return own in numbers and other in numbers and common_type(mine, theirs) is not None

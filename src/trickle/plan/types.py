@@ -18,7 +18,7 @@ from trickle.plan.expressions import cast, null, substitute
 Type = exp.DataType.Type
 _MOST_DIGITS = 38
 _LEAST_PLACES = 6
-_DIGITS = {Type.TINYINT: 3, Type.SMALLINT: 5, Type.INT: 10, Type.BIGINT: 20}
+WIDTHS = {Type.TINYINT: 3, Type.SMALLINT: 5, Type.INT: 10, Type.BIGINT: 20}
 _FLOATING = (Type.FLOAT, Type.DOUBLE)
 
 
@@ -39,39 +39,33 @@ def type_of(expression: exp.Expr, columns: Sequence[Column]) -> str | None:
     return found.sql("spark") if found is not None else None
 
 
-def common_type(one: str | None, two: str | None) -> str | None:
-    """The type of a column that holds values of both.
-
-    >>> common_type("int", "DECIMAL(8, 2)"), common_type("date", "string")
-    ('DECIMAL(12, 2)', None)
-    """
-    if one is None or two is None:
-        return None
-    if is_same_type(one, two):
-        return one
-    kinds = [exp.DataType.build(t, dialect="spark").this for t in (one, two)]
-    if {*kinds} == {Type.DATE, Type.TIMESTAMPTZ}:
-        return "TIMESTAMP"
-    if all(kind in _DIGITS for kind in kinds):
-        return max(one, two, key=lambda t: _DIGITS[exp.DataType.build(t, dialect="spark").this])
-    if any(kind not in (*_DIGITS, *_FLOATING, Type.DECIMAL) for kind in kinds):
-        return None
-    united = _united([cast(null(), one), cast(null(), two)])
-    return united.sql("spark") if united is not None else None
-
-
 def is_same_type(one: str, two: str) -> bool:
     return exp.DataType.build(one, dialect="spark") == exp.DataType.build(two, dialect="spark")
 
 
+_TOLD_OTHERWISE: dict[type[exp.Expr], str] = {
+    exp.TimestampTrunc: "TIMESTAMP",
+    exp.DateTrunc: "DATE",
+    exp.Year: "INT",
+    exp.Quarter: "INT",
+    exp.Month: "INT",
+    exp.Week: "INT",
+    exp.Day: "INT",
+    exp.DayOfMonth: "INT",
+    exp.DayOfWeek: "INT",
+    exp.DayOfYear: "INT",
+}
+"""Where sqlglot's type is not Spark's."""
+
+
 def _known(node: exp.Expr) -> exp.DataType | None:
     """What sqlglot says, where it is right."""
-    if isinstance(node, exp.TimestampTrunc):
-        return exp.DataType.build("TIMESTAMP", dialect="spark")
+    if type(node) in _TOLD_OTHERWISE:
+        return exp.DataType.build(_TOLD_OTHERWISE[type(node)], dialect="spark")
     found = node.type
     if found is None or found.is_type(Type.UNKNOWN, Type.NULL):
         return None
-    doubtful = (node.find(exp.Round), isinstance(node, exp.Sub) and found.is_type(Type.DATE, Type.TIMESTAMP))
+    doubtful = (node.find(exp.Round), isinstance(node, exp.Sub) and found.is_type(*exp.DataType.TEMPORAL_TYPES))
     return None if any(doubtful) else found
 
 
@@ -103,7 +97,7 @@ def _of_decimals(node: exp.Expr) -> exp.DataType | None:
         case exp.Count() | exp.CountIf():
             return _known(node)
         case exp.Case() | exp.If() | exp.Coalesce() | exp.Nullif() | exp.Greatest() | exp.Least():
-            return _united(_branches(node))
+            return united(_branches(node))
         case _:
             found = _known(node)
             return None if found is None or found.is_type(*exp.DataType.NUMERIC_TYPES) else found
@@ -158,8 +152,8 @@ def _branches(node: exp.Expr) -> list[exp.Expr]:
     return [v for v in values if v is not None and not isinstance(v, exp.Null)]
 
 
-def _united(values: list[exp.Expr]) -> exp.DataType | None:
-    """The type that holds them all: the same, a double or a decimal."""
+def united(values: list[exp.Expr]) -> exp.DataType | None:
+    """The type that holds them all: the same, a double or a decimal, of whose places some are given up for digits."""
     types = [_of_decimals(v) for v in values]
     if all(t == types[0] for t in types):
         return types[0]
@@ -168,8 +162,8 @@ def _united(values: list[exp.Expr]) -> exp.DataType | None:
     known = [d for d in (_digits(t) for t in types) if d is not None]
     if len(known) < len(types) or not known:
         return None
-    scale = max(s for _, s in known)
-    return _decimal(max(p - s for p, s in known) + scale, scale)
+    whole, scale = max(p - s for p, s in known), max(s for _, s in known)
+    return _decimal(min(whole + scale, _MOST_DIGITS), min(scale, _MOST_DIGITS - whole))
 
 
 def _moved(type: exp.DataType | None, precision: int, scale: int) -> exp.DataType | None:
@@ -187,7 +181,7 @@ def _digits(type: exp.DataType | None) -> tuple[int, int] | None:
     if type is None:
         return None
     if not type.is_type(Type.DECIMAL):
-        return (_DIGITS[type.this], 0) if type.this in _DIGITS else None
+        return (WIDTHS[type.this], 0) if type.this in WIDTHS else None
     said = [int(part.name) for part in type.expressions]
     return (said[0] if said else 10, said[1] if len(said) > 1 else 0)
 

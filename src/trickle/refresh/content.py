@@ -91,7 +91,17 @@ class Content:
         if self.compiled.storage is None:
             return rows
         types = self._types(transaction)
+        self._require_columns(len(types))
         return cast(rows, types) if types else rows
+
+    def _require_columns(self, number: int) -> None:
+        """Spark sees as many columns as the plan has: another number is another query."""
+        mine = len(self.compiled.query.labels) if self.compiled.query is not None else number
+        if number and number != mine:
+            raise QueryError(
+                f'the query of "{self.table.label}" has {number} columns for Spark, and {mine} in its plan',
+                hint="word it otherwise; and please report it.",
+            )
 
     def _types(self, transaction: Transaction) -> list[DataType]:
         """What Spark's analyzer says of the query; nothing where it knows less of SQL than Trickle."""

@@ -13,6 +13,7 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.parsers.spark import SparkParser
 
 from trickle.errors import QueryError
+from trickle.sql.commas import with_commas_last
 from trickle.sql.postgres_arrays import with_arrays_spelled_out
 
 
@@ -106,7 +107,7 @@ def _parse(sql: str, dialect: str) -> exp.Expr:
 def meant(tree: exp.Expr, dialect: str) -> exp.Expr:
     """The tree with what its dialect says silently said openly, so that Spark's words mean the same."""
     if dialect != "spark":
-        tree = tree.transform(_without_zone)
+        tree = with_commas_last(tree.transform(_without_zone))
     if dialect == "postgres":
         tree = annotate_types(with_arrays_spelled_out(tree), dialect="postgres")
         _refuse_unclear_division(tree)

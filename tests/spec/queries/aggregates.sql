@@ -62,3 +62,11 @@ SELECT n, count(*) AS many FROM (SELECT cust, min(m) AS n FROM (SELECT cust, tag
 
 -- an alias of the select list as a key, asked in HAVING
 SELECT cust * 2 AS twice, count(*) AS n FROM o GROUP BY twice HAVING twice > 2;
+
+-- any, some and every
+SELECT k, any(ok) AS x, some(ok) AS y, every(ok) AS z FROM v GROUP BY k;
+DUCKDB SELECT k, bool_or(ok) AS x, bool_or(ok) AS y, bool_and(ok) AS z FROM v GROUP BY k;
+
+-- any of all rows
+SELECT any(ok) AS x, any(id > 5) FILTER (WHERE k = 2) AS y FROM v;
+DUCKDB SELECT bool_or(ok) AS x, bool_or(id > 5) FILTER (WHERE k = 2) AS y FROM v;

@@ -83,3 +83,39 @@ SELECT g.day::date AS day, count(v.id) AS n FROM generate_series(date '2024-01-0
 
 -- days in a row for each row (postgres)
 SELECT v.id, g.day::date AS day FROM v, generate_series(v.d, date '2024-01-03', interval '1 day') AS g(day);
+
+-- beside a star, which does not show it
+SELECT *, explode(l) AS e FROM (SELECT id, l FROM v);
+DUCKDB SELECT id, l, unnest(l) AS e FROM v;
+
+-- under a name that a column has, too
+SELECT id, explode(l) AS id, id + 1 AS next FROM v;
+DUCKDB SELECT id, unnest(l) AS e, id + 1 AS next FROM v;
+
+-- by the name given to it
+SELECT explode(l) AS e, e + id AS n FROM v;
+DUCKDB SELECT e, e + id AS n FROM (SELECT id, unnest(l) AS e FROM v);
+
+-- of no table
+SELECT id, n FROM v JOIN (SELECT explode(array(1, 2)) AS n) t ON t.n = v.k;
+DUCKDB SELECT id, k AS n FROM v WHERE k IN (1, 2);
+
+-- fields of a struct, all of them
+SELECT id, p.*, v.p.* EXCEPT (y) FROM v;
+DUCKDB SELECT id, p.x, p.y, p.x AS z FROM v;
+
+-- fields of structs that were in a list
+SELECT id, e.* FROM v LATERAL VIEW explode(array(p)) t AS e;
+DUCKDB SELECT id, p.x, p.y FROM v;
+
+-- a star among arguments
+SELECT id, array(*) AS a, struct(t.*).cust AS c FROM (SELECT id, cust FROM o) t;
+DUCKDB SELECT id, [id, cust] AS a, cust AS c FROM o;
+
+-- a star among arguments, of a join
+SELECT array_size(array(*)) AS n, count(*) AS m FROM (SELECT id FROM c) c JOIN (SELECT cust, day FROM o) o ON o.cust = c.id WHERE coalesce(*) > 1 GROUP BY array_size(array(*));
+DUCKDB SELECT 3 AS n, count(*) AS m FROM c JOIN o ON o.cust = c.id WHERE c.id > 1 GROUP BY 1;
+
+-- fields of a struct among arguments
+SELECT id, struct(p.*, k AS z).x AS x, coalesce(p.* EXCEPT (y), k) AS n FROM v;
+DUCKDB SELECT id, p.x, coalesce(p.x, k) AS n FROM v;

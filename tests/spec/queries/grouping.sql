@@ -90,3 +90,23 @@ SELECT year(d) AS y, month(d) AS n, sum(m) AS s FROM v GROUP BY ROLLUP (year(d),
 
 -- DISTINCT inside a ROLLUP
 SELECT cust, count(DISTINCT tag) AS n FROM o GROUP BY ROLLUP (cust);
+
+-- GROUPING_ID by the list before the sets
+SELECT cust, tag, grouping_id() AS g, count(*) AS n FROM o GROUP BY cust, tag GROUPING SETS ((tag), (cust));
+DUCKDB SELECT cust, tag, grouping(cust, tag) AS g, count(*) AS n FROM o GROUP BY GROUPING SETS ((tag), (cust));
+
+-- a key of the list that is in no set
+SELECT cust, day, count(*) AS n FROM o GROUP BY day, cust, tag GROUPING SETS ((tag), (cust));
+DUCKDB SELECT cust, NULL AS day, count(*) AS n FROM o GROUP BY GROUPING SETS ((tag), (cust));
+
+-- HAVING by an alias that is a column's name as well
+SELECT cust, sum(amount) AS amount FROM o GROUP BY cust HAVING amount > 60 AND max(amount) < 80;
+DUCKDB SELECT cust, sum(amount) AS amount FROM o GROUP BY cust HAVING sum(amount) > 60 AND max(amount) < 80;
+
+-- HAVING by a key whose name is an alias as well
+SELECT cust AS day, count(*) AS n FROM o GROUP BY cust, day HAVING day > 2;
+DUCKDB SELECT cust AS day, count(*) AS n FROM o GROUP BY o.cust, o.day HAVING o.day > 2;
+
+-- HAVING of one group by an alias
+SELECT max(amount) AS amount FROM o HAVING amount > 60;
+DUCKDB SELECT max(amount) AS amount FROM o HAVING max(amount) > 60;

@@ -72,3 +72,29 @@ SELECT a.id, b.id AS other FROM v a LEFT JOIN v b ON a.d = b.d AND a.m < b.m;
 
 -- full, grouped by the key of either side
 SELECT coalesce(c.id, o.cust) AS k, count(c.id) AS a, count(o.id) AS b FROM c FULL JOIN o ON o.cust = c.id GROUP BY coalesce(c.id, o.cust);
+
+-- a comma, then RIGHT JOIN: Spark goes from left to right
+SELECT c.id, o.id AS ord, i.sku FROM c, o RIGHT JOIN i ON i.ord = o.id;
+DUCKDB SELECT c.id, o.id AS ord, i.sku FROM (c CROSS JOIN o) RIGHT JOIN i ON i.ord = o.id;
+
+-- a comma, then USING: the first column of the name
+SELECT name, day, qty FROM o, c JOIN (SELECT ord AS id, qty FROM i) t USING (id);
+DUCKDB SELECT c.name, o.day, t.qty FROM o CROSS JOIN c JOIN (SELECT ord AS id, qty FROM i) t ON t.id = o.id;
+
+-- a comma, then NATURAL JOIN
+SELECT * FROM o, c NATURAL JOIN (SELECT ord AS id, qty FROM i) t;
+DUCKDB SELECT o.*, c.*, t.qty FROM o CROSS JOIN c JOIN (SELECT ord AS id, qty FROM i) t ON t.id = o.id;
+
+-- a query and a join in parentheses
+SELECT t.n, c.name FROM ((SELECT cust, count(*) AS n FROM o GROUP BY cust) t JOIN c ON c.id = t.cust);
+
+-- parentheses in parentheses
+SELECT c.name, o.day, i.sku FROM ((c JOIN o ON o.cust = c.id) LEFT JOIN i ON i.ord = o.id);
+
+-- a join in parentheses with a name
+SELECT x.name, x.day FROM (c JOIN (SELECT cust AS id, day FROM o) t USING (id)) AS x;
+DUCKDB SELECT c.name, t.day FROM c JOIN (SELECT cust AS id, day FROM o) t USING (id);
+
+-- the column of USING stands where its join stands
+SELECT * FROM (SELECT sku FROM i) s CROSS JOIN (c JOIN (SELECT cust AS id, day FROM o) t USING (id));
+DUCKDB SELECT s.sku, c.id, c.name, c.region, c.credit, t.day FROM (SELECT sku FROM i) s CROSS JOIN c JOIN (SELECT cust AS id, day FROM o) t ON t.id = c.id;

@@ -37,3 +37,23 @@ DUCKDB SELECT n, sum(v) FROM (SELECT 'amount' AS n, amount AS v FROM o UNION ALL
 -- PIVOT by numbers below zero and NULL
 SELECT * FROM (SELECT cust, amount, day - 3 AS d FROM o) PIVOT (sum(amount) FOR d IN (-1, 0, NULL));
 DUCKDB SELECT cust, sum(amount) FILTER (day = 2), sum(amount) FILTER (day = 3), sum(amount) FILTER (day IS NULL) FROM o GROUP BY cust;
+
+-- of a join
+SELECT * FROM o JOIN i ON i.ord = o.id PIVOT (sum(qty) FOR sku IN ('x', 'y'));
+DUCKDB SELECT o.id, cust, amount, day, tag, ord, sum(qty) FILTER (sku = 'x') AS x, sum(qty) FILTER (sku = 'y') AS y FROM o JOIN i ON i.ord = o.id GROUP BY ALL;
+
+-- of a join, counted, by USING
+SELECT count(*) AS n FROM (SELECT id AS ord, cust FROM o) t JOIN i USING (ord) PIVOT (sum(qty) FOR sku IN ('x', 'y'));
+DUCKDB SELECT count(*) AS n FROM (SELECT DISTINCT ord, cust FROM (SELECT id AS ord, cust FROM o) t JOIN i USING (ord));
+
+-- of all that stands before it, a comma between
+SELECT * FROM (SELECT region FROM c) r, i PIVOT (sum(qty) FOR sku IN ('x', 'z'));
+DUCKDB SELECT region, ord, sum(qty) FILTER (sku = 'x') AS x, sum(qty) FILTER (sku = 'z') AS z FROM (SELECT region FROM c) r CROSS JOIN i GROUP BY ALL;
+
+-- of a join, by the names its columns had, and joined again
+SELECT o.cust, i.ord, x, c.name FROM o JOIN i ON i.ord = o.id PIVOT (sum(qty) FOR sku IN ('x')) JOIN c ON c.id = o.cust;
+DUCKDB SELECT t.cust, t.ord, t.x, c.name FROM (SELECT o.*, i.ord, sum(qty) FILTER (sku = 'x') AS x FROM o JOIN i ON i.ord = o.id GROUP BY ALL) t JOIN c ON c.id = t.cust;
+
+-- UNPIVOT of a join
+SELECT w.ord, w.what, w.n FROM (SELECT id AS ord, amount FROM o) t JOIN i USING (ord) UNPIVOT (n FOR what IN (amount, qty)) AS w;
+DUCKDB SELECT ord, 'amount' AS what, amount AS n FROM (SELECT id AS ord, amount FROM o) t JOIN i USING (ord) WHERE amount IS NOT NULL UNION ALL SELECT ord, 'qty', qty FROM (SELECT id AS ord FROM o) t JOIN i USING (ord) WHERE qty IS NOT NULL;

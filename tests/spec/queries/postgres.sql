@@ -48,3 +48,15 @@ SELECT c.id, t.amount FROM c LEFT JOIN LATERAL (SELECT amount FROM o WHERE o.cus
 
 -- parts of words (postgres)
 SELECT id FROM o WHERE position('a' IN tag) > 0 AND left(tag, 1) = 'a';
+
+-- a comma, then RIGHT JOIN, which comes first (postgres)
+SELECT c.id, o.id AS ord, i.sku FROM c, o RIGHT JOIN i ON i.ord = o.id;
+DUCKDB SELECT c.id, t.ord, t.sku FROM c CROSS JOIN (SELECT o.id AS ord, i.sku FROM o RIGHT JOIN i ON i.ord = o.id) t;
+
+-- a comma, then FULL JOIN of a query, and another comma (postgres)
+SELECT c.id, t.n, i.qty, u.x FROM c, (SELECT id, 1 AS n FROM o) t FULL JOIN i ON i.ord = t.id, (VALUES (1), (2)) u(x);
+DUCKDB SELECT c.id, t.n, t.qty, u.x FROM c CROSS JOIN (SELECT t.n, i.qty FROM (SELECT id, 1 AS n FROM o) t FULL JOIN i ON i.ord = t.id) t CROSS JOIN (VALUES (1), (2)) u(x);
+
+-- a comma, then USING (postgres)
+SELECT c.name, o.day, t.qty FROM c, o JOIN (SELECT ord AS id, qty FROM i) t USING (id);
+DUCKDB SELECT c.name, o.day, t.qty FROM c CROSS JOIN o JOIN (SELECT ord AS id, qty FROM i) t ON t.id = o.id;

@@ -260,3 +260,11 @@ DUCKDB SELECT c.id, count(i.qty) FROM (SELECT row_number() OVER () AS r, id FROM
 -- EXISTS over a left join that reads what is around it
 SELECT id FROM c WHERE EXISTS (SELECT 1 FROM o LEFT JOIN i ON i.ord = o.id AND i.qty > c.id WHERE i.qty IS NULL AND o.cust = c.id);
 DUCKDB SELECT id FROM c WHERE EXISTS (SELECT 1 FROM o WHERE o.cust = c.id AND NOT EXISTS (SELECT 1 FROM i WHERE i.ord = o.id AND i.qty > c.id));
+
+-- in ON, before a RIGHT JOIN that pads
+SELECT c.id, o.id AS ord, i.sku FROM c JOIN o ON o.cust = c.id AND c.credit IN (SELECT amount + 40 FROM o) RIGHT JOIN i ON i.ord = o.id;
+DUCKDB SELECT t.id, t.ord, i.sku FROM (SELECT c.id, o.id AS ord FROM c JOIN o ON o.cust = c.id WHERE c.credit IN (SELECT amount + 40 FROM o)) t RIGHT JOIN i ON i.ord = t.ord;
+
+-- in ON, before a FULL JOIN, correlated and as a value
+SELECT c.id, o.id AS ord, i.sku FROM c JOIN o ON o.cust = c.id AND o.amount >= (SELECT max(p.amount) FROM o p WHERE p.cust = c.id) LEFT JOIN v ON v.id = c.id FULL JOIN i ON i.ord = o.id;
+DUCKDB SELECT t.id, t.ord, i.sku FROM (SELECT c.id, o.id AS ord FROM c JOIN o ON o.cust = c.id LEFT JOIN v ON v.id = c.id WHERE o.amount >= (SELECT max(p.amount) FROM o p WHERE p.cust = c.id)) t FULL JOIN i ON i.ord = t.ord;

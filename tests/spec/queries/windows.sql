@@ -112,3 +112,7 @@ DUCKDB SELECT id, rank() OVER (PARTITION BY coalesce(s, 'none'), ok ORDER BY p.x
 
 -- a window of a subquery's values
 SELECT id, sum((SELECT count(*) FROM o WHERE o.cust = c.id)) OVER (PARTITION BY region) AS n FROM c;
+
+-- any over a partition
+SELECT id, any(ok) OVER (PARTITION BY k) AS x FROM v;
+DUCKDB SELECT id, bool_or(ok) OVER (PARTITION BY k) AS x FROM v;

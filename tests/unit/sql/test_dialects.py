@@ -68,6 +68,15 @@ def test_a_duckdb_query_becomes_spark_sql(query: str, spark: str) -> None:
             "SELECT 5 / 2, a::int / 2, a / 2.0, a::float8 / b",
             "SELECT 5 DIV 2, CAST(a AS INT) DIV 2, a / 2.0, CAST(a AS DOUBLE) / b",
         ),
+        ("SELECT 1 FROM t, u LEFT JOIN v ON u.a = v.a", "SELECT 1 FROM t, u LEFT JOIN v ON u.a = v.a"),
+        (
+            "SELECT 1 FROM t, u RIGHT JOIN v ON u.a = v.a JOIN x USING (b), y",
+            "SELECT 1 FROM t CROSS JOIN (u RIGHT JOIN v ON u.a = v.a JOIN x USING (b)), y",
+        ),
+        (
+            "SELECT 1 FROM t RIGHT JOIN u ON t.a = u.a, (SELECT 1 AS a) v NATURAL JOIN x",
+            "SELECT 1 FROM t RIGHT JOIN u ON t.a = u.a CROSS JOIN ((SELECT 1 AS a) AS v NATURAL JOIN x)",
+        ),
         ("SELECT TIMESTAMP '2024-01-01'", "SELECT CAST('2024-01-01' AS TIMESTAMP_NTZ)"),
         (
             "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a) FROM t",

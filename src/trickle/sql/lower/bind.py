@@ -11,10 +11,10 @@ from trickle.errors import QueryError
 from trickle.plan import grouped, references
 from trickle.sql.lower.calls import refuse_timed, refuse_unknown, user_call
 from trickle.sql.lower.context import Context
-from trickle.sql.lower.functions import Volatile, function_name, volatility
-from trickle.sql.lower.refuse import at, wrong
+from trickle.sql.lower.functions import Volatile, by_one_name, function_name, volatility
+from trickle.sql.lower.refuse import at, unsupported, wrong
 from trickle.sql.lower.scope import Scope
-from trickle.sql.lower.stars import is_star, spread
+from trickle.sql.lower.stars import columns_of_star, is_of_relation, is_star
 
 Aliases = Mapping[str, exp.Expr]
 """Bound expressions of the select list, by the name given with AS."""
@@ -22,30 +22,68 @@ Aliases = Mapping[str, exp.Expr]
 
 def bind(expression: exp.Expr, scope: Scope, context: Context, aliases: Aliases | None = None) -> exp.Expr:
     """The expression over plan columns. Subqueries stay as written: whoever owns the plan joins them in."""
-    known = aliases or {}
+    names = aliases or {}
 
     def visit(node: exp.Expr) -> exp.Expr:
         if is_subquery(node):
-            return bind_operands(node, scope, context, known)
-        if is_star(node):
-            return node.copy()
+            return bind_operands(node, scope, context, names)
+        if isinstance(node, exp.StarMap):
+            raise unsupported("map(*)", node, context.text)
         if isinstance(node, exp.Column):
-            return resolve(node, scope, context, known)
+            return resolve(node, scope, context, names)
+        if isinstance(node, exp.Func) and _has_star(node):
+            return _listed(node, scope, context, names)
         call = user_call(node, context)
         if call is not None:
-            return bind(call, scope, context, known)
+            return bind(call, scope, context, names)
         if isinstance(node, exp.Anonymous):
             refuse_unknown(node, context)
             refuse_timed(node, context)
+            known = by_one_name(node)
+            if known is not node:
+                return bind(known, scope, context, aliases)
         if isinstance(node, exp.Func):
             note_volatility(node, context)
         return node
 
-    bound = expression.transform(visit)
-    for node in list(bound.walk(prune=lambda n: is_subquery(n) or is_star(n))):
-        if is_star(node) and node.parent is not None and not is_subquery(node.parent):
-            spread(node.parent, scope, context)
-    return bound
+    return expression.transform(visit)
+
+
+def _has_star(call: exp.Expr) -> bool:
+    """Is a star among the arguments, which `count(*)` alone has no need to read?"""
+    if isinstance(call, exp.Count) and isinstance(call.this, exp.Star) and not call.expressions:
+        return False
+    return any(is_star(argument) for argument in _arguments(call))
+
+
+def _arguments(call: exp.Expr) -> list[exp.Expr]:
+    inner = call.this if isinstance(call.this, exp.Distinct) else call
+    first = [inner.this] if isinstance(inner.this, exp.Expr) else []
+    return [*first, *inner.expressions]
+
+
+def _listed(call: exp.Func, scope: Scope, context: Context, aliases: Aliases) -> exp.Expr:
+    """`hash(*)`, `struct(t.*)`: every column as an argument of its own."""
+    written = _arguments(call)
+    if isinstance(call, exp.Count) and len(written) == 1 and is_of_relation(written[0], scope):
+        raise wrong(f"{call.sql('spark')} is not allowed", call, context.text, "use count(*), or list the columns.")
+    bound = [value for argument in written for value in _values(argument, call, scope, context, aliases)]
+    call = call.copy()
+    inner = call.this if isinstance(call.this, exp.Distinct) else call
+    if isinstance(inner.this, exp.Expr):
+        inner.set("this", bound.pop(0))
+    inner.set("expressions", bound)
+    return call
+
+
+def _values(argument: exp.Expr, call: exp.Expr, scope: Scope, context: Context, aliases: Aliases) -> list[exp.Expr]:
+    if not is_star(argument):
+        return [bind(argument, scope, context, aliases)]
+    columns = columns_of_star(argument, scope, context)
+    if not isinstance(call, exp.Struct):
+        return [c.value.copy() for c in columns]
+    names = [exp.to_identifier(c.label, quoted=True) for c in columns]
+    return [exp.PropertyEQ(this=n, expression=c.value.copy()) for n, c in zip(names, columns, strict=True)]
 
 
 def is_subquery(node: exp.Expr) -> bool:

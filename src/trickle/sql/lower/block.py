@@ -23,6 +23,9 @@ from trickle.plan import (
     same,
     type_of,
 )
+from trickle.plan import (
+    grouped as parenthesized,
+)
 from trickle.sql.lower import subqueries
 from trickle.sql.lower.bind import bind, is_subquery
 from trickle.sql.lower.context import Context, Lowered
@@ -32,15 +35,19 @@ from trickle.sql.lower.from_clause import lower_from
 from trickle.sql.lower.functions import is_aggregate
 from trickle.sql.lower.generators import with_views
 from trickle.sql.lower.grouping import Grouping, has_aggregate, ordinal
-from trickle.sql.lower.grouping_sets import grouping_sets, has_sets
-from trickle.sql.lower.ordering import Limit, first_rows, limit_of, ranked_rows, total_order, written_order
-from trickle.sql.lower.refuse import refuse_maps, unsupported, wrong
+from trickle.sql.lower.grouping_sets import grouping_sets, has_sets, listed_before_sets
+from trickle.sql.lower.join_subqueries import with_conditions_in_where
+from trickle.sql.lower.ordering import Limit, first_rows, limit_of, ranked_rows, reordered, total_order, written_order
+from trickle.sql.lower.refuse import refuse_maps, refuse_others, unsupported, wrong
 from trickle.sql.lower.scope import Scope
 from trickle.sql.lower.select_list import Chosen, aliases_of, expand_items
 from trickle.sql.lower.windows import Windows, expand_named, without_filters
 
 _MEANINGLESS = ("cluster", "distribute", "sort")
-_UNSUPPORTED = ("match", "connect", "kind", "into", "prewhere", "settings")
+_CLAUSES = (
+    *_MEANINGLESS, "with_", "hint", "expressions", "distinct", "from_", "joins", "laterals", "where", "group", "having",
+    "qualify", "windows", "order", "limit", "offset",
+)  # fmt: skip
 
 
 @dataclass
@@ -69,15 +76,13 @@ class Block:
     """Columns of the FROM clause that are group keys, and what the keys are called above the aggregate."""
 
     def __post_init__(self) -> None:
-        for clause in _UNSUPPORTED:
-            if self.select.args.get(clause):
-                raise unsupported(clause.upper() + " BY", self.select, self.context.text)
+        refuse_others(self.select, _CLAUSES, self.context.text)
         for clause in _MEANINGLESS:
             if self.select.args.get(clause):
                 self.context.note(f"{clause.upper()} BY has no meaning for a stored table and is ignored")
         select = without_filters(expand_named(self.select, self.context), self.context)
-        self.select = with_views(_with_plain_joins(select))
-        self.plan = lower_from(self.select, self.scope, self.context, self.domain)
+        self.select = with_views(with_conditions_in_where(select))
+        self.plan = lower_from(self.select, self.scope, self.context, self.domain, self.keep_on)
         self.carried = () if self.domain is None else self.domain.columns
         where = self.select.args.get("where")
         if where is not None:
@@ -103,6 +108,14 @@ class Block:
                 raise wrong("a condition reads columns that are gone", conjunct, self.context.text)
         if plain:
             self.plan = Filter(self.plan, all_of(plain))
+
+    def keep_on(self, plan: Node, condition: exp.Expr) -> Node:
+        """σ of the rows joined so far; what reads rows around would be asked too late."""
+        self.plan = plan
+        self.keep_where(bind(condition, self.scope, self.context))
+        if self.correlated:
+            raise unsupported("a join within a subquery on what is around it", condition, self.context.text)
+        return self.plan
 
     def chosen(self) -> list[Chosen]:
         """The select list, stars and aliases expanded, bound to the FROM clause."""
@@ -146,7 +159,7 @@ class Block:
         self.join_keys(chosen)
         chosen = [Chosen(c.label, self.with_values_inside(c.expression), c.alias) for c in chosen]
         having = self.select.args.get("having")
-        kept = self.with_values_inside(self.bind_with_aliases(having.this, chosen)) if having is not None else None
+        kept = self.with_values_inside(self.bind_over_groups(having.this, chosen)) if having is not None else None
         order = [self.with_values_inside(o) for o in self.bound_order(chosen)]
         qualified = self.bound_qualify(chosen)
         grouping = self.grouping(chosen)
@@ -202,6 +215,8 @@ class Block:
         for key in carried:
             grouping.add_key(key, self.plan)
         if group is not None and has_sets(group):
+            for listed in listed_before_sets(group):
+                grouping.add_key(self.set_key(listed, chosen), self.plan)
             sets = [[self.set_key(key, chosen) for key in keys] for keys in grouping_sets(group, self.context)]
             grouping.use_sets([[*carried, *keys] for keys in sets], self.plan)
             return grouping
@@ -214,7 +229,8 @@ class Block:
         if group is None:
             return []
         if has_sets(group):
-            return [self.group_key(key, chosen) for keys in grouping_sets(group, self.context) for key in keys]
+            sets = [listed_before_sets(group), *grouping_sets(group, self.context)]
+            return [self.group_key(key, chosen) for keys in sets for key in keys]
         if group.args.get("all"):
             return [c.expression for c in chosen if not has_aggregate(c.expression, self.context)]
         return [self.group_key(key, chosen) for key in group.expressions]
@@ -235,6 +251,20 @@ class Block:
     def bind_with_aliases(self, written: exp.Expr, chosen: list[Chosen]) -> exp.Expr:
         """Names mean columns first, then aliases of the select list."""
         return bind(written, self.scope, self.context, aliases_of(chosen))
+
+    def bind_over_groups(self, written: exp.Expr, chosen: list[Chosen]) -> exp.Expr:
+        """Names outside of aggregates mean keys, then aliases: `SELECT sum(b) AS b … HAVING b > 1 AND max(b) > 2`."""
+        keys = {_bare(key) for key in self.group_keys(chosen)}
+        found = {name: self.scope.find([name]) for name in aliases_of(chosen)}
+        hiding = {columns[0]: aliases_of(chosen)[name] for name, columns in found.items() if columns}
+
+        def visit(node: exp.Expr) -> exp.Expr:
+            inside = is_aggregate(node, self.context.user_aggregates) or is_subquery(node) or _bare(node) in keys
+            if inside or node not in hiding:
+                return node.copy() if inside else node
+            return parenthesized(hiding[node])
+
+        return self.bind_with_aliases(written, chosen).transform(visit)
 
     def bound_order(self, chosen: list[Chosen]) -> list[exp.Expr]:
         """ORDER BY, when a LIMIT or DISTINCT ON gives it meaning: ordinals and aliases of the select list come first.
@@ -309,14 +339,14 @@ class Block:
         for ordered in order:
             if ordered.this not in columns:
                 raise wrong("ORDER BY of a SELECT DISTINCT must be chosen", ordered, self.context.text)
-            ranked.append(_reordered(ordered, columns[ordered.this]))
+            ranked.append(reordered(ordered, columns[ordered.this]))
         return first_rows(rows, self.carried, ranked, limit, self.context)
 
     def distinct_on(self, keys: int, items: tuple[Item, ...], order: list[exp.Expr], limit: Limit | None) -> Node:
         """The first row, by ORDER BY, of those that agree in the keys, with which the order begins."""
         extra = [self.item("order", ordered.this) for ordered in order]
         wide = Project(self.plan, (*items, *extra))
-        ranked = [_reordered(o, col(e.name)) for o, e in zip(order[keys:], extra[keys:], strict=True)]
+        ranked = [reordered(o, col(e.name)) for o, e in zip(order[keys:], extra[keys:], strict=True)]
         partition = [col(c.name) for c in (*self.carried, *(e.column for e in extra[:keys]))]
         rows = ranked_rows(wide, partition, total_order(ranked, wide.columns), Limit(1), self.context)
         if limit is not None:
@@ -327,7 +357,7 @@ class Block:
         """τ over the chosen columns and those the order needs beside them."""
         extra = [self.item("order", ordered.this) for ordered in order]
         wide = Project(self.plan, (*items, *extra))
-        ranked = [_reordered(o, col(e.name)) for o, e in zip(order, extra, strict=True)]
+        ranked = [reordered(o, col(e.name)) for o, e in zip(order, extra, strict=True)]
         best = first_rows(wide, self.carried, ranked, limit, self.context)
         return Project(best, keep([i.column for i in items]))
 
@@ -337,34 +367,7 @@ def _bare(expression: exp.Expr) -> exp.Expr:
     return _bare(expression.this) if isinstance(expression, exp.Paren) else expression
 
 
-def _with_plain_joins(select: exp.Select) -> exp.Select:
-    """Inner joins without subqueries in ON: those conditions are asked in WHERE."""
-    joins = select.args.get("joins") or []
-    late = [n for n, join in enumerate(joins) if _asks_subquery(join)]
-    if not late:
-        return select
-    select = select.copy()
-    for n in late:
-        condition = select.args["joins"][n].args.pop("on")
-        select.where(condition, copy=False)
-    return select
-
-
-def _asks_subquery(join: exp.Join) -> bool:
-    on = join.args.get("on")
-    if on is None or join.side or join.kind.upper() in ("SEMI", "ANTI"):
-        return False
-    return any(is_subquery(node) for node in on.walk())
-
-
 def _keys_of(on: exp.Expr | None) -> list[exp.Expr]:
     if on is None:
         return []
     return list(on.expressions) if isinstance(on, exp.Tuple) else [on.unnest()]
-
-
-def _reordered(ordered: exp.Expr, by: exp.Expr) -> exp.Ordered:
-    copy = ordered.copy()
-    copy.set("this", by)
-    assert isinstance(copy, exp.Ordered)
-    return copy

@@ -122,9 +122,9 @@ def _moved(scope: Scope, names: Mapping[str, str]) -> Scope:
     def move(columns: Iterable[Visible]) -> tuple[Visible, ...]:
         return tuple(Visible(c.label, renamed(c.value, names), c.type) for c in columns)
 
-    relations = [Relation(r.name, move(r.columns), r.merged) for r in scope.relations]
+    relations = [Relation(r.name, move(r.columns), r.hidden) for r in scope.relations]
     outer = _moved(scope.outer, names) if scope.outer is not None else None
-    return Scope(relations, list(move(scope.merged)), outer)
+    return Scope(relations, outer)
 
 
 def carried_through(lowered: Lowered, domain: Domain) -> Lowered:

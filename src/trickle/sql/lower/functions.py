@@ -134,6 +134,15 @@ def is_aggregate(node: exp.Expr, user: frozenset[str] = frozenset()) -> bool:
     return isinstance(node, exp.AggFunc)
 
 
+_OTHER_NAMES: dict[str, type[exp.Expr]] = {"any": exp.LogicalOr, "some": exp.LogicalOr, "every": exp.LogicalAnd}
+
+
+def by_one_name(node: exp.Anonymous) -> exp.Expr:
+    """bool_or() and bool_and() where they are called otherwise: rules know them by one name."""
+    known = _OTHER_NAMES.get(function_name(node))
+    return known(this=node.expressions[0].copy()) if known and len(node.expressions) == 1 else node
+
+
 def volatility(node: exp.Expr) -> Volatility | None:
     """Why a function call is not settled by its arguments; None when it is."""
     if isinstance(node, exp.ArrayAgg | exp.GroupConcat | exp.First | exp.Last) and _ordered(node):

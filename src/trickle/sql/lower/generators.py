@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from trickle.plan import Constant, Generate, Item, Node, Project, both, col, keep, number
+from trickle.plan import Column, Constant, Generate, Item, Node, Project, both, col, keep, number
 from trickle.sql.lower.bind import bind
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import function_name, is_aggregate
-from trickle.sql.lower.refuse import unsupported, wrong
+from trickle.sql.lower.generated import made_by
+from trickle.sql.lower.refuse import unsupported
 from trickle.sql.lower.scope import Relation, Scope, visible
 from trickle.sql.lower.series import constant, exploded, is_series, is_written_out, series_name
 
@@ -20,6 +21,8 @@ _OUTER: dict[str, type[exp.Expr]] = {
     "posexplode_outer": exp.Posexplode,
     "inline_outer": exp.Inline,
 }
+_HIDDEN = "__generated_"
+"""Views of generators in the select list: no star shows them, no name but their own finds them."""
 _NAMED = ("explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack", "json_tuple")
 
 
@@ -51,11 +54,11 @@ def with_views(select: exp.Select) -> exp.Select:
         if n not in made:
             items.append(item)
             continue
-        names = _given(item) or _spark_names(_bare(item))
-        view = exp.to_identifier(f"__generated_{n}")
+        names, view = _given(item), exp.to_identifier(f"{_HIDDEN}{n}")
         alias = exp.TableAlias(this=view, columns=[exp.to_identifier(name) for name in names])
         select.append("laterals", exp.Lateral(this=_bare(item).copy(), view=True, alias=alias))
-        items += [exp.column(name, view.name, quoted=True) for name in names]
+        items += [exp.alias_(exp.column(name, view.name, quoted=True), name, quoted=True) for name in names]
+        items += [] if names else [exp.Column(this=exp.Star(), table=view.copy())]
     select.set("expressions", items)
     return select
 
@@ -130,17 +133,15 @@ def _call(written: exp.Expr, labels: Sequence[str], outer: bool, node: exp.Expr,
     if name in _OUTER:
         operand = written.this if isinstance(written.this, exp.Expr) else written.expressions[0]
         written, outer = _OUTER[name](this=operand.copy()), True
-    made = tuple(labels) or _spark_names(written)
-    if not made:
-        raise wrong(f"{name}() needs names for its columns", node, context.text, "write … AS (a, b).")
-    return Call(written, made, outer)
+    return Call(written, tuple(labels), outer)
 
 
 def _generated(plan: Node, call: Call, name: tuple[str, ...], scope: Scope, context: Context) -> Node:
     function = bind(call.function, scope, context)
     if not call.counted:
-        made = tuple(context.fresh(label) for label in call.labels)
-        scope.relations.append(Relation(name, visible(call.labels, made)))
+        labels, made = _made(call, function, plan, context)
+        hidden = frozenset(label.casefold() for label in labels if name and name[0].startswith(_HIDDEN))
+        scope.relations.append(Relation(name, visible(labels, made), hidden))
         return Generate(plan, function, made, call.outer)
     value, place = context.fresh(call.labels[0]), context.fresh(call.labels[1], "INT")
     from_zero = context.fresh("pos", "INT")
@@ -150,19 +151,17 @@ def _generated(plan: Node, call: Call, name: tuple[str, ...], scope: Scope, cont
     return Project(rows, (*keep(plan.columns), *keep([value]), counted))
 
 
-def _spark_names(call: exp.Expr) -> tuple[str, ...]:
-    """The names that Spark gives; none where they depend on types."""
-    name = function_name(call)
-    if name.startswith("posexplode"):
-        return ("pos", "col")
-    if name.startswith("explode"):
-        return ("key", "value") if isinstance(call.this, exp.Map | exp.VarMap) else ("col",)
-    if name == "json_tuple":
-        return tuple(f"c{n}" for n in range(len(call.expressions) - 1))
-    if name == "stack":
-        rows, values = int(call.this.name), len(call.expressions)
-        return tuple(f"col{n}" for n in range(-(-values // rows)))
-    return ()
+def _made(call: Call, function: exp.Expr, plan: Node, context: Context) -> tuple[tuple[str, ...], tuple[Column, ...]]:
+    """The names of what is made, as given or as Spark gives them, and the columns."""
+    known = made_by(function, plan.columns)
+    if known is None and not call.labels:
+        named = f"{function_name(function)}() without names for its columns"
+        raise unsupported(named, call.function, context.text, hint="write … AS (a, b).")
+    labels = call.labels or tuple(label for label, _ in known or ())
+    types = [type for _, type in known or ()]
+    if len(types) != len(labels):
+        types = [None] * len(labels)
+    return labels, tuple(context.fresh(label, type) for label, type in zip(labels, types, strict=True))
 
 
 def _columns(alias: exp.Expr | None) -> list[str]:

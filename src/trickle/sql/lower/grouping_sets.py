@@ -43,6 +43,11 @@ def _elements(group: exp.Expr) -> list[exp.Expr]:
     return list(group.args.get("grouping_sets") or listed)
 
 
+def listed_before_sets(group: exp.Expr) -> list[exp.Expr]:
+    """The list of `GROUP BY a, b GROUPING SETS ((b), (a))`: the keys in their order, some perhaps in no set."""
+    return list(group.expressions) if group.args.get("grouping_sets") else []
+
+
 def grouping_sets(group: exp.Expr, context: Context) -> list[KeySet]:
     """Every set of written keys that the GROUP BY clause names.
 

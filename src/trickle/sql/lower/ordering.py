@@ -25,7 +25,7 @@ ALL = 2**31 - 1
 """The count of an OFFSET without LIMIT."""
 
 
-def limit_of(query: exp.Query, context: Context) -> Limit | None:
+def limit_of(query: exp.Query | exp.Values, context: Context) -> Limit | None:
     """The query's LIMIT, OFFSET or FETCH FIRST; None without (then an order means nothing to a table)."""
     limit, offset = query.args.get("limit"), query.args.get("offset")
     if isinstance(limit, exp.Limit) and limit.expression.name.upper() == "ALL":
@@ -45,7 +45,7 @@ def limit_of(query: exp.Query, context: Context) -> Limit | None:
     return Limit(min(_count(limit, context), ALL - skipped), skipped, ties)
 
 
-def written_order(query: exp.Query, columns: int) -> list[exp.Ordered]:
+def written_order(query: exp.Query | exp.Values, columns: int) -> list[exp.Ordered]:
     """ORDER BY as it is written; ALL stands for every column, from the left."""
     order = query.args.get("order")
     items: list[exp.Ordered] = list(order.expressions) if order is not None else []
@@ -53,6 +53,14 @@ def written_order(query: exp.Query, columns: int) -> list[exp.Ordered]:
         return items
     options = {k: v for k, v in items[0].args.items() if k != "this"}
     return [exp.Ordered(this=exp.Literal.number(n), **options) for n in range(1, columns + 1)]
+
+
+def reordered(ordered: exp.Expr, by: exp.Expr) -> exp.Ordered:
+    """The same direction, and NULLs at the same end, by another value."""
+    copy = ordered.copy()
+    copy.set("this", by.copy())
+    assert isinstance(copy, exp.Ordered)
+    return copy
 
 
 def total_order(ordered: Sequence[exp.Ordered], columns: Sequence[Column]) -> tuple[exp.Ordered, ...]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 from sqlglot import exp
 
@@ -26,16 +28,77 @@ from trickle.plan import (
     when,
 )
 from trickle.sql.lower.bind import bind
-from trickle.sql.lower.context import Context, Lowered
+from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import is_aggregate
 from trickle.sql.lower.grouping import Grouping
-from trickle.sql.lower.refuse import unsupported, wrong
-from trickle.sql.lower.scope import Scope
+from trickle.sql.lower.refuse import refuse_others, unsupported, wrong
+from trickle.sql.lower.scope import Relation, Scope, Visible, visible
 from trickle.sql.lower.select_list import label_of
 
 
-def lower_pivot(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Lowered:
-    """The relation in sight, pivoted."""
+@dataclass(frozen=True)
+class Pivoted:
+    """A pivoted relation: the columns kept of what it was come first."""
+
+    plan: Node
+    kept: Sequence[Visible]
+    made: Sequence[str]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return (*(c.label for c in self.kept), *self.made)
+
+
+_READ = (
+    "alias", "expressions", "fields", "unpivot", "columns", "include_nulls", "identify_pivot_strings",
+    "prefixed_pivot_columns", "pivot_column_naming", "value_columns_first",
+)  # fmt: skip
+
+
+def with_pivots_behind(join: exp.Join, context: Context) -> exp.Join:
+    """`t, u PIVOT (…)`: Spark pivots all that stands before the word, sqlglot the nearest relation."""
+    pivots = join.this.args.get("pivots")
+    if not pivots or context.dialect != "spark":
+        return join
+    if join.args.get("on") or join.args.get("using"):
+        raise wrong("PIVOT must stand behind the condition of a join", join, context.text, "put it in parentheses.")
+    join = join.copy()
+    join.this.set("pivots", None)
+    join.set("pivots", [*pivots, *(join.args.get("pivots") or [])])
+    return join
+
+
+def lower_pivots(
+    pivots: Sequence[exp.Pivot], plan: Node, scope: Scope, context: Context
+) -> tuple[Node, list[Relation]]:
+    """All that is in sight, pivoted once or several times, and how it is seen then."""
+    relations = scope.relations
+    for pivot in pivots:
+        pivoted = lower_pivot(pivot, plan, Scope(relations), context)
+        plan, relations = pivoted.plan, _seen(pivot, pivoted, relations, context)
+    return plan, relations
+
+
+def _seen(pivot: exp.Pivot, pivoted: Pivoted, before: Sequence[Relation], context: Context) -> list[Relation]:
+    """By the name behind it, else by that of the one relation pivoted; of several, columns keep theirs."""
+    alias = pivot.args.get("alias")
+    given = [c.name for c in alias.args.get("columns") or ()] if isinstance(alias, exp.TableAlias) else []
+    if given and len(given) != len(pivoted.labels):
+        raise wrong(f"{len(given)} column aliases for {len(pivoted.labels)} columns", pivot, context.text)
+    columns = visible(tuple(given) or pivoted.labels, pivoted.plan.columns)
+    if alias is not None and alias.this:
+        return [Relation((alias.this.name,), columns)]
+    if len(before) == 1:
+        return [Relation(before[0].name, columns)]
+    owners = [next((r.name for r in before if c in r.columns), ()) for c in pivoted.kept]
+    owners += [()] * (len(columns) - len(owners))
+    runs = groupby(zip(owners, columns, strict=True), key=lambda pair: pair[0])
+    return [Relation(owner, tuple(c for _, c in run)) for owner, run in runs]
+
+
+def lower_pivot(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Pivoted:
+    """The relations in sight, pivoted."""
+    refuse_others(pivot, _READ, context.text)
     if len(pivot.args.get("fields") or ()) != 1:
         raise unsupported("a PIVOT over several lists", pivot, context.text)
     if pivot.args.get("unpivot"):
@@ -43,7 +106,7 @@ def lower_pivot(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) ->
     return _pivoted(pivot, plan, scope, context)
 
 
-def _pivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Lowered:
+def _pivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Pivoted:
     """Grouped by all columns that are not named; every aggregate once per value, over the rows that have it."""
     choice = pivot.args["fields"][0]
     if any(value.find(exp.Query) for value in choice.expressions) or choice.args.get("query"):
@@ -67,7 +130,7 @@ def _pivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Lo
     relation = grouping.relation(plan)
     kept = [Item(context.fresh(k.label, k.type), grouping.over_groups(k.value, plan)) for k in keys]
     made = [Item(context.fresh(label, type_of(e, relation.columns)), e) for label, e in items]
-    return Lowered(Project(relation, (*kept, *made)), (*(k.label for k in keys), *(label for label, _ in items)))
+    return Pivoted(Project(relation, (*kept, *made)), keys, [label for label, _ in items])
 
 
 def _of_those(call: exp.Expr, which: exp.Expr, grouping: Grouping, plan: Node) -> exp.Expr:
@@ -97,7 +160,7 @@ def _shown(value: exp.Expr) -> str:
     return f"-{value.name}" if isinstance(value, exp.Neg) else value.name
 
 
-def _unpivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Lowered:
+def _unpivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> Pivoted:
     """Each row once per listed column (or tuple of columns), with its name and value."""
     choice = pivot.args["fields"][0]
     labels = [e.name for e in _several(pivot.expressions[0])]
@@ -116,7 +179,7 @@ def _unpivoted(pivot: exp.Pivot, plan: Node, scope: Scope, context: Context) -> 
     rows: Node = Expand(plan, projections)
     if not pivot.args.get("include_nulls"):
         rows = Filter(rows, any_of(negate(is_null(exp.column(m.name, quoted=True))) for m in made))
-    return Lowered(Project(rows, keep(rows.columns)), (*(c.label for c in kept), choice.this.name, *labels))
+    return Pivoted(Project(rows, keep(rows.columns)), kept, [choice.this.name, *labels])
 
 
 def _turn(element: exp.Expr, scope: Scope, context: Context) -> tuple[str, list[exp.Expr]]:

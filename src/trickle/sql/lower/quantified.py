@@ -3,6 +3,8 @@
 x = ANY (a, b)        x = a OR x = b
 x NOT LIKE ALL (a, b) NOT x LIKE a AND NOT x LIKE b
 x < ALL (list)        forall(list, e -> x < e)
+
+Compared with nothing, any(x) is an aggregate.
 """
 
 from __future__ import annotations
@@ -18,7 +20,18 @@ def spelled_out(tree: exp.Expr) -> exp.Expr:
     """The query with every comparison with listed values written out; those with subqueries stay."""
     if tree.find(exp.Any, exp.All) is None:
         return tree
-    return tree.transform(lambda node: _spelled_out(node) if _is_listed(node) else node)
+    return tree.transform(_read)
+
+
+def _read(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, exp.Any) and not _is_compared(node) and not isinstance(node.this, exp.Query):
+        return exp.Anonymous(this="any", expressions=[node.this.unnest().copy()])
+    return _spelled_out(node) if _is_listed(node) else node
+
+
+def _is_compared(node: exp.Any) -> bool:
+    around = node.parent
+    return isinstance(around, exp.Predicate) and isinstance(around, exp.Binary) and around.expression is node
 
 
 def _is_listed(node: exp.Expr) -> bool:

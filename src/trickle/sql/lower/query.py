@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from trickle.errors import NotIncremental
 from trickle.plan import Column, Distinct, Item, Node, Project, SetOp, SetOpKind, UnionAll, cast, col, keep, tables
+from trickle.plan.common_types import common_type
 from trickle.plan.functions import Functions
 from trickle.plan.recursion import Recursion, needed
-from trickle.plan.types import common_type, is_same_type
+from trickle.plan.types import is_same_type
+from trickle.sql.lower.bind import bind, is_subquery
 from trickle.sql.lower.block import Block
 from trickle.sql.lower.context import Context, Lowered, Memory, Schemas, Views
 from trickle.sql.lower.domain import carried_through
-from trickle.sql.lower.from_clause import lower_values
 from trickle.sql.lower.functions import Volatile, Volatility
 from trickle.sql.lower.grouping import ordinal
-from trickle.sql.lower.ordering import first_rows, limit_of, written_order
+from trickle.sql.lower.ordering import first_rows, limit_of, reordered, written_order
 from trickle.sql.lower.parse import parse_query
 from trickle.sql.lower.recursion import lower_recursive
-from trickle.sql.lower.refuse import refuse_maps, unsupported, wrong
-from trickle.sql.lower.scope import Scope
+from trickle.sql.lower.refuse import refuse_maps, refuse_others, unsupported, wrong
+from trickle.sql.lower.relations import lower_values
+from trickle.sql.lower.scope import Relation, Scope, visible
+
+_ORDER = ("order", "limit", "offset")
 
 
 @dataclass(frozen=True)
@@ -84,12 +88,16 @@ def lower_query(tree: exp.Expr, context: Context) -> Lowered:
         case exp.Select():
             return Block(tree, context.undivided(), Scope(outer=_outer(context)), context.domain).lower()
         case exp.Subquery():
+            refuse_others(tree, ("this", "with_", *_ORDER), context.text)
             return _limited(lower_query(tree.this, context), tree, context)
         case exp.Union() | exp.Intersect() | exp.Except():
+            refuse_others(tree, ("this", "expression", "distinct", "by_name", "with_", *_ORDER), context.text)
             return _limited(_set_operation(tree, context), tree, context)
         case exp.Values():
+            refuse_others(tree, ("expressions", *_ORDER), context.text)
             values = lower_values(tree, context)
-            return values if context.domain is None else carried_through(values, context.domain)
+            rows = values if context.domain is None else carried_through(values, context.domain)
+            return _limited(rows, tree, context)
         case _:
             raise unsupported(type(tree).__name__.upper(), tree, context.text)
 
@@ -121,13 +129,23 @@ def _set_operation(tree: exp.SetOperation, context: Context) -> Lowered:
         raise wrong(f"a set operation of {len(left.labels)} and {len(right.labels)} columns", tree, context.text)
     labels = (*(c.name for c in left.carried), *left.labels)
     header = tuple(
-        context.fresh(label, common_type(a.type, b.type))
+        context.fresh(label, _common(a, b, tree, context))
         for label, a, b in zip(labels, left.plan.columns, right.plan.columns, strict=True)
     )
     if not isinstance(tree, exp.Union) or tree.args.get("distinct") is not False:
         refuse_maps((c.type for c in header), type(tree).__name__.upper(), tree, context.text)
     parts = _as(left.plan, header), _as(right.plan, header)
     return Lowered(_combined(tree, *parts), left.labels, header[: len(left.carried)])
+
+
+def _common(left: Column, right: Column, tree: exp.SetOperation, context: Context) -> str | None:
+    found = common_type(left.type, right.type)
+    if found is None and left.type is not None and right.type is not None:
+        kinds = f"{left.type.upper()} and {right.type.upper()}"
+        raise unsupported(
+            f"{type(tree).__name__.upper()} of {kinds}", tree, context.text, hint="cast one to the type of the other."
+        )
+    return found
 
 
 def _by_name(left: Lowered, right: Lowered, tree: exp.Expr, context: Context) -> Lowered:
@@ -167,20 +185,34 @@ def _cast(column: Column, to: Column) -> exp.Expr:
     return col(column.name) if same else cast(col(column.name), to.type or "")
 
 
-def _limited(lowered: Lowered, tree: exp.Query, context: Context) -> Lowered:
-    """ORDER BY … LIMIT after a set operation or parentheses: over the output's columns."""
+def _limited(lowered: Lowered, tree: exp.Query | exp.Values, context: Context) -> Lowered:
+    """ORDER BY … LIMIT after a set operation, VALUES or parentheses: over the output's columns."""
     limit = limit_of(tree, context)
     if limit is None:
         return lowered
-    outputs = [col(name) for name in lowered.plan.names[len(lowered.carried) :]]
-    by_label = {label.casefold(): c for label, c in zip(lowered.labels, outputs, strict=True)}
-    order = []
-    for item in written_order(tree, len(outputs)):
-        target = ordinal(item.this, outputs) or by_label.get(item.this.name.casefold())
-        if target is None:
-            raise wrong("ORDER BY of a set operation must name a column of it", item, context.text)
-        ordered = item.copy()
-        ordered.set("this", target.copy())
-        order.append(ordered)
-    best = first_rows(lowered.plan, lowered.carried, order, limit, context)
-    return Lowered(best, lowered.labels, lowered.carried)
+    plan = lowered.plan
+    columns = plan.columns[len(lowered.carried) :]
+    scope = Scope([Relation((), visible(lowered.labels, columns))])
+    order = [_ordered(item, scope, context) for item in written_order(tree, len(columns))]
+    extra = [Item(context.fresh("order"), o.this) for o in order if not isinstance(o.this, exp.Column)]
+    if not extra:
+        return replace(lowered, plan=first_rows(plan, lowered.carried, order, limit, context))
+    named = {item.expression: col(item.name) for item in extra}
+    ranked = [reordered(o, named.get(o.this, o.this)) for o in order]
+    wide = Project(plan, (*keep(plan.columns), *extra))
+    best = first_rows(wide, lowered.carried, ranked, limit, context)
+    return replace(lowered, plan=Project(best, keep(plan.columns)))
+
+
+def _ordered(item: exp.Ordered, scope: Scope, context: Context) -> exp.Ordered:
+    """What is ordered by, over the output: `t.k` is its column k, unless it has a struct of name t."""
+    if any(is_subquery(part) for part in item.walk()):
+        raise unsupported("a subquery in ORDER BY of a set operation", item, context.text)
+    target = ordinal(item.this, [c.value for c in scope.star()])
+    return reordered(item, target if target is not None else bind(item.this.transform(_bare, scope), scope, context))
+
+
+def _bare(node: exp.Expr, scope: Scope) -> exp.Expr:
+    if not isinstance(node, exp.Column) or not node.table or scope.find([part.name for part in node.parts]):
+        return node
+    return exp.Column(this=node.this.copy())

@@ -57,6 +57,25 @@ def unsupported(construct: str, node: exp.Expr, text: str, reason: str = "", hin
     )
 
 
+_CLAUSES = {
+    "sample": "TABLESAMPLE",
+    "when": "AS OF",
+    "version": "AS OF",
+    "match": "MATCH_RECOGNIZE",
+    "connect": "CONNECT BY",
+    "into": "SELECT INTO",
+    "kind": "SELECT AS",
+    "locks": "FOR UPDATE",
+}
+
+
+def refuse_others(node: exp.Expr, known: Iterable[str], text: str) -> None:
+    """A clause that nobody reads would be passed over in silence, and the answer be another query's."""
+    for clause in (name for name, value in node.args.items() if value and name not in {*known}):
+        named = _CLAUSES.get(clause, clause.strip("_").replace("_", " ").upper())
+        raise unsupported(named, node, text)
+
+
 def refuse_maps(types: Iterable[str | None], construct: str, node: exp.Expr, text: str) -> None:
     """Maps cannot be compared: neither rows nor groups can be told apart by them."""
     if any((type or "").casefold().startswith("map") for type in types):

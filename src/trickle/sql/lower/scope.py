@@ -26,8 +26,8 @@ class Relation:
     name: tuple[str, ...]
     """The alias, or the parts of the table's name; empty for a relation without a name."""
     columns: tuple[Visible, ...]
-    merged: frozenset[str] = frozenset()
-    """Labels that a USING or NATURAL join shows once, among the scope's own columns."""
+    hidden: frozenset[str] = frozenset()
+    """Labels that are seen behind the relation's name only: what USING made one is shown by a relation of its own."""
 
     def answers_to(self, written: Sequence[str]) -> bool:
         """Does `a.b` or `b` name this relation?"""
@@ -43,37 +43,35 @@ class Scope:
     """The relations of one FROM clause, and the scope around it for correlated names."""
 
     relations: list[Relation] = field(default_factory=list)
-    merged: list[Visible] = field(default_factory=list)
-    """Columns that USING or NATURAL made one of two."""
     outer: Scope | None = None
 
     def find(self, parts: Sequence[str]) -> list[exp.Expr]:
         """Everything the dotted name may mean here; the rest of the path reaches into a struct."""
+        return [_reach(visible.value, path) for visible, path in self.visible(parts)]
+
+    def visible(self, parts: Sequence[str]) -> list[tuple[Visible, Sequence[str]]]:
+        """The columns that a dotted name may begin with, and the path that is left of it."""
         for split in range(len(parts) - 1, -1, -1):
             owner, label, path = parts[:split], parts[split], parts[split + 1 :]
             found = self._columns(owner, label)
             if found:
-                return [_reach(visible.value, path) for visible in found]
+                return [(visible, path) for visible in found]
         return []
 
     def _columns(self, owner: Sequence[str], label: str) -> list[Visible]:
         if owner:
             return [c for r in self.relations if r.answers_to(owner) for c in r.find(label)]
-        folded = label.casefold()
-        shared = [c for c in self.merged if c.label.casefold() == folded]
-        own = [c for r in self.relations if folded not in r.merged for c in r.find(label)]
-        return shared + own
+        return [c for r in self.relations if label.casefold() not in r.hidden for c in r.find(label)]
 
     def columns(self) -> list[Column]:
         """Every column in sight, those of the scopes around included, as the plan calls it."""
-        own = (*self.merged, *(c for r in self.relations for c in r.columns))
+        own = (c for r in self.relations for c in r.columns)
         mine = [Column(c.value.name, c.type) for c in own if isinstance(c.value, exp.Column)]
         return [*mine, *(self.outer.columns() if self.outer is not None else ())]
 
     def star(self) -> list[Visible]:
-        """What `*` stands for: merged columns first, then each relation's others."""
-        own = [c for r in self.relations for c in r.columns if c.label.casefold() not in r.merged]
-        return [*self.merged, *own]
+        """What `*` stands for."""
+        return [c for r in self.relations for c in r.columns if c.label.casefold() not in r.hidden]
 
     def star_of(self, owner: Sequence[str]) -> list[Visible] | None:
         """What `owner.*` stands for; None if nothing has that name."""

@@ -14,7 +14,7 @@ from trickle.sql.lower.context import Context
 from trickle.sql.lower.generators import is_generator
 from trickle.sql.lower.refuse import unsupported
 from trickle.sql.lower.scope import Scope
-from trickle.sql.lower.stars import is_star, star_columns
+from trickle.sql.lower.stars import columns_of_star, is_star
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,5 @@ def _star(item: exp.Expr, scope: Scope, context: Context) -> list[Chosen]:
         for e in star.args.get("replace") or ()
         if isinstance(e, exp.Alias)
     }
-    return [
-        Chosen(c.label, replaced.get(c.label.casefold(), c.value).copy()) for c in star_columns(item, scope, context)
-    ]
+    columns = columns_of_star(item, scope, context)
+    return [Chosen(c.label, replaced.get(c.label.casefold(), c.value).copy()) for c in columns]

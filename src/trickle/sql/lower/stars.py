@@ -1,73 +1,57 @@
-"""What `*` stands for, in a select list and among the arguments of a call."""
+"""What `*`, `t.*` and `struct.*` stand for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import exp
 
+from trickle.plan.nested_types import fields_of
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.refuse import unsupported, wrong
 from trickle.sql.lower.scope import Scope, Visible
 
 
 def is_star(node: object) -> bool:
-    """`*` or `t.*`"""
     return isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star))
 
 
-def star_columns(node: exp.Expr, scope: Scope, context: Context) -> list[Visible]:
-    """The columns of `*` or `t.*`, without those of EXCEPT."""
+def columns_of_star(node: exp.Expr, scope: Scope, context: Context) -> list[Visible]:
+    """Its columns, but those behind EXCEPT."""
     star = node.this if isinstance(node, exp.Column) else node
     left_out = {e.name.casefold() for e in star.args.get("except_") or star.args.get("except") or ()}
-    found = scope.star() if star is node else _owned(node, scope, context)
+    found = _owned(node, scope, context) if isinstance(node, exp.Column) else scope.star()
     return [c for c in found if c.label.casefold() not in left_out]
 
 
-def spread(call: exp.Expr, scope: Scope, context: Context) -> None:
-    """Write out the stars among a bound call's arguments: a delta has other columns than the query sees.
-
-    `count(*)` counts rows, whatever their columns.
-    """
-    if isinstance(call, exp.Count) and isinstance(call.this, exp.Star):
-        return
-    starts = is_star(call.this)
-    given = [*([call.this] if starts else []), *call.expressions]
-    if "expressions" not in call.arg_types or any(_replaces(a) for a in given):
-        raise unsupported(f"* inside {type(call).__name__.upper()}", call, context.text)
-    whole = [a for argument in given for a in _written_out(argument, call, scope, context)]
-    if not whole:
-        raise wrong("* stands for no column", call, context.text)
-    if starts:
-        call.set("this", whole.pop(0))
-    call.set("expressions", whole)
+def is_of_relation(node: exp.Expr, scope: Scope) -> bool:
+    """Is it `t.*`, and no struct's?"""
+    return isinstance(node, exp.Column) and scope.star_of([part.name for part in node.parts[:-1]]) is not None
 
 
-def _written_out(argument: exp.Expr, call: exp.Expr, scope: Scope, context: Context) -> Iterator[exp.Expr]:
-    named = isinstance(call, exp.Struct)
-    if is_star(argument):
-        for column in star_columns(argument, scope, context):
-            yield _field(column) if named else column.value.copy()
-        return
-    if named and argument.name.startswith("col") and argument.name[3:].isdigit():
-        # Spark names it by its place, which the columns of the star have moved
-        raise wrong("a field beside * has no name", argument, context.text, "name it with AS.")
-    yield argument
-
-
-def _field(column: Visible) -> exp.Expr:
-    return exp.PropertyEQ(this=exp.to_identifier(column.label, quoted=True), expression=column.value.copy())
-
-
-def _replaces(argument: exp.Expr) -> bool:
-    star = argument.this if isinstance(argument, exp.Column) else argument
-    return isinstance(star, exp.Star) and bool(star.args.get("replace"))
-
-
-def _owned(item: exp.Expr, scope: Scope, context: Context) -> list[Visible]:
-    assert isinstance(item, exp.Column)
-    owner = [part.name for part in item.parts[:-1]]
+def _owned(node: exp.Column, scope: Scope, context: Context) -> list[Visible]:
+    owner = [part.name for part in node.parts[:-1]]
     found = scope.star_of(owner)
-    if found is None:
-        raise wrong(f'"{".".join(owner)}" is not in the FROM clause', item, context.text)
-    return found
+    return found if found is not None else _fields(owner, node, scope, context)
+
+
+def _fields(owner: list[str], node: exp.Expr, scope: Scope, context: Context) -> list[Visible]:
+    """The fields of a struct; of one that lies in another, too."""
+    named = scope.visible(owner)
+    if not named:
+        raise wrong(f'"{".".join(owner)}" is not in the FROM clause', node, context.text)
+    struct, path = named[0]
+    for part in path:
+        struct = _within(struct, part)
+    made = fields_of(struct.type)
+    if made is None:
+        raise unsupported("a star of what is not known to be a struct", node, context.text, hint="list its fields.")
+    return [_field(struct, name, type) for name, type in made]
+
+
+def _within(struct: Visible, name: str) -> Visible:
+    types = {field.casefold(): type for field, type in fields_of(struct.type) or ()}
+    return _field(struct, name, types.get(name.casefold()))
+
+
+def _field(struct: Visible, name: str, type: str | None) -> Visible:
+    value = exp.Dot(this=struct.value.copy(), expression=exp.to_identifier(name, quoted=True))
+    return Visible(name, value, type)

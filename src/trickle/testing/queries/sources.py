@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trickle.testing.queries.expressions import COMPARISONS, condition, value
 from trickle.testing.queries.reshaping import exploded, pivoted, unpivoted
-from trickle.testing.queries.types import NUMBER, SIMPLE, TEXT, Column, Field, Scope, Source, named
+from trickle.testing.queries.types import NUMBER, NUMERIC, SIMPLE, TEXT, Column, Field, Scope, Source, named
 from trickle.testing.queries.writer import Writer, fields
 
 INNER = ("JOIN", "INNER JOIN")
@@ -69,7 +69,7 @@ def _joined(w: Writer, left: Source, right: Source) -> Source:
 
 def link(w: Writer, left: Scope, right: Scope) -> str:
     """A join condition: mostly an equality, sometimes with, or only, something else."""
-    tie = tied(w, left, right)
+    tie = tied_across(w, left, right) if w.chance(0.1) else tied(w, left, right)
     return w.write(
         lambda: tie,
         lambda: tie,
@@ -88,6 +88,16 @@ def tied(w: Writer, left: Scope, right: Scope) -> str:
     x, y = w.pick(*pairs)
     other = value(w, right, y.type, 1) if w.chance(0.2) else y.text
     return f"{x.text} {'=' if w.chance(0.7) else w.pick(*COMPARISONS)} {other}"
+
+
+def tied_across(w: Writer, left: Scope, right: Scope) -> str:
+    """An equality of two types: of numbers with other numbers, or with texts of them, which may begin with zeros."""
+    numbers = [(x, y) for x in left for y in right if x.type in NUMERIC and y.type in NUMERIC]
+    ties = [f"{x.text} = {y.text}" for x, y in numbers if x.type is not y.type]
+    whole = [(x, y) for x, y in numbers if x.type is NUMBER and y.type is NUMBER]
+    ties += [f"('0' || CAST(abs({x.text}) AS STRING)) = {y.text}" for x, y in whole]
+    ties += [f"{x.text} = CAST({y.text} AS STRING)" for x, y in whole]
+    return w.pick(*ties) if ties else tied(w, left, right)
 
 
 def _by_name(w: Writer, left: tuple[Source, tuple[Column, ...]], right: tuple[Source, tuple[Column, ...]]) -> Source:
