@@ -62,3 +62,7 @@ SELECT n, count(*) AS many FROM (SELECT cust, min(m) AS n FROM (SELECT cust, tag
 
 -- an alias of the select list as a key, asked in HAVING
 SELECT cust * 2 AS twice, count(*) AS n FROM o GROUP BY twice HAVING twice > 2;
+
+-- words in a row with nothing between them
+SELECT cust, listagg(tag) WITHIN GROUP (ORDER BY tag) AS tags, string_agg(DISTINCT tag) WITHIN GROUP (ORDER BY tag) AS once FROM o GROUP BY cust;
+DUCKDB SELECT cust, string_agg(tag, '' ORDER BY tag), string_agg(DISTINCT tag, '' ORDER BY tag) FROM o GROUP BY cust;
