@@ -112,3 +112,9 @@ DUCKDB SELECT id, rank() OVER (PARTITION BY coalesce(s, 'none'), ok ORDER BY p.x
 
 -- a window of a subquery's values
 SELECT id, sum((SELECT count(*) FROM o WHERE o.cust = c.id)) OVER (PARTITION BY region) AS n FROM c;
+
+-- the value that goes with the largest of those that count
+SELECT id, max_by(id, amount * 100 + id) FILTER (WHERE tag = 'a') OVER (PARTITION BY cust) AS largest, min_by(tag, amount * 100 + id) FILTER (WHERE amount > 20) OVER (PARTITION BY cust) AS smallest FROM o;
+
+-- correlations of those that count
+SELECT id, regr_count(amount, day) FILTER (WHERE tag = 'a') OVER (PARTITION BY cust) AS n, regr_avgx(amount, day) FILTER (WHERE tag = 'a') OVER (PARTITION BY cust) AS x FROM o;
