@@ -19,6 +19,19 @@ Type = exp.DataType.Type
 _MOST_DIGITS = 38
 _LEAST_PLACES = 6
 WIDTHS = {Type.TINYINT: 3, Type.SMALLINT: 5, Type.INT: 10, Type.BIGINT: 20}
+_OF_CALLS = {
+    **dict.fromkeys(["date_trunc", "from_utc_timestamp", "to_timestamp", "to_utc_timestamp"], "TIMESTAMP"),
+    **dict.fromkeys(["date_sub", "to_date", "trunc"], "DATE"),
+    **dict.fromkeys(
+        ["date_format", "from_unixtime", "get_json_object", "regexp_extract", "space", "to_char"], "STRING"
+    ),
+    **dict.fromkeys(["log", "log10", "log2"], "DOUBLE"),
+    **dict.fromkeys(["array_size", "instr", "levenshtein", "unix_date"], "INT"),
+    **dict.fromkeys(["to_unix_timestamp", "unix_timestamp"], "BIGINT"),
+    **dict.fromkeys(["ilike", "like", "regexp_like", "rlike"], "BOOLEAN"),
+}
+"""The types of calls that are kept as they were written."""
+_OF_FIRST = ("max_by", "min_by")
 _FLOATING = (Type.FLOAT, Type.DOUBLE)
 
 
@@ -62,11 +75,20 @@ def _known(node: exp.Expr) -> exp.DataType | None:
     """What sqlglot says, where it is right."""
     if type(node) in _TOLD_OTHERWISE:
         return exp.DataType.build(_TOLD_OTHERWISE[type(node)], dialect="spark")
+    if isinstance(node, exp.Anonymous):
+        return _of_call(node)
     found = node.type
     if found is None or found.is_type(Type.UNKNOWN, Type.NULL):
         return None
     doubtful = (node.find(exp.Round), isinstance(node, exp.Sub) and found.is_type(*exp.DataType.TEMPORAL_TYPES))
     return None if any(doubtful) else found
+
+
+def _of_call(node: exp.Anonymous) -> exp.DataType | None:
+    name = node.name.casefold()
+    if name in _OF_FIRST and len(node.expressions) == 2:
+        return _of_decimals(node.expressions[0])
+    return exp.DataType.build(_OF_CALLS[name], dialect="spark") if name in _OF_CALLS else None
 
 
 def _is_decimal(node: exp.Expr) -> bool:
@@ -88,6 +110,8 @@ def _of_decimals(node: exp.Expr) -> exp.DataType | None:
             return _of_decimals(node.this)
         case exp.Lag() | exp.Lead() | exp.First() | exp.Last() | exp.FirstValue() | exp.LastValue() | exp.AnyValue():
             return _of_decimals(node.this)
+        case exp.Anonymous():
+            return _of_call(node)
         case exp.Sum():
             return _moved(_of_decimals(node.this), 10, 0)
         case exp.Avg():

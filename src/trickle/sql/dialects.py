@@ -13,12 +13,13 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.parsers.spark import SparkParser
 
 from trickle.errors import QueryError
+from trickle.sql.as_written import BUILDERS
 from trickle.sql.commas import with_commas_last
 from trickle.sql.postgres_arrays import with_arrays_spelled_out
 
 
-class SparkSql(Spark):
-    """Spark 4's SQL, where sqlglot's own Spark is still that of version 3.
+class SparkForOthers(Spark):
+    """Spark 4's SQL as it is read to be said to another engine, where sqlglot's own Spark is still that of version 3.
 
     A doubled quote inside a string is one quote, not two strings; CAST raises on bad input; window() is a function
     too; percentile_cont is exact, not percentile_approx.
@@ -31,13 +32,32 @@ class SparkSql(Spark):
         STRICT_CAST = True
         FUNC_TOKENS: ClassVar[Any] = {*SparkParser.FUNC_TOKENS, TokenType.WINDOW}
 
+        def _parse_string_agg(self) -> exp.GroupConcat:
+            """Spark puts nothing between words where others put a comma."""
+            found = super()._parse_string_agg()
+            if found.args.get("separator") is None:
+                found.set("separator", exp.Literal.string(""))
+            return found
+
     class Generator(SparkGenerator):
         TRANSFORMS: ClassVar[dict[type[exp.Expr], Any]] = {
             node: rule for node, rule in SparkGenerator.TRANSFORMS.items() if node is not exp.WithinGroup
         }
 
 
+class SparkSql(SparkForOthers):
+    """Spark 4's SQL as it is read to be said to Spark again: what sqlglot would word differently is kept."""
+
+    class Parser(SparkForOthers.Parser):
+        FUNCTIONS: ClassVar[dict[str, Any]] = {**SparkForOthers.Parser.FUNCTIONS, **BUILDERS}
+        FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
+            name: parser for name, parser in SparkForOthers.Parser.FUNCTION_PARSERS.items() if name not in BUILDERS
+        }
+
+
 DIALECTS: dict[str, str | type[Spark]] = {"spark": SparkSql, "postgres": "postgres", "duckdb": "duckdb"}
+FOR_OTHERS: dict[str, str | type[Spark]] = {**DIALECTS, "spark": SparkForOthers}
+"""How a query is read that another engine is to answer."""
 _NAMES = {"spark": "Spark", "postgres": "PostgreSQL", "duckdb": "DuckDB"}
 
 
@@ -96,7 +116,7 @@ def _translate(sql: str, source: str, target: str) -> str:
 
 def _parse(sql: str, dialect: str) -> exp.Expr:
     try:
-        trees = sqlglot.parse(sql, read=DIALECTS[dialect])
+        trees = sqlglot.parse(sql, read=FOR_OTHERS[dialect])
     except SqlglotError as error:
         raise _unreadable(dialect, str(error)) from error
     if len(trees) != 1 or trees[0] is None:

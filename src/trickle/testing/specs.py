@@ -16,7 +16,7 @@ from trickle.delta import RULES, Rule, consolidate, differentiate
 from trickle.delta.simplify import simplify
 from trickle.plan import WEIGHT, Node, Version
 from trickle.plan.recursion import settled
-from trickle.sql.dialects import DIALECTS, type_to_spark
+from trickle.sql.dialects import FOR_OTHERS, type_to_spark
 from trickle.sql.lower import lower
 from trickle.sql.lower.query import Query
 from trickle.sql.render import render
@@ -62,7 +62,7 @@ class Spec:
 
     @property
     def for_duckdb(self) -> str:
-        return self.oracle or sqlglot.transpile(self.query, read=DIALECTS[self.dialect], write="duckdb")[0]
+        return self.oracle or sqlglot.transpile(self.query, read=FOR_OTHERS[self.dialect], write="duckdb")[0]
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def schemas_of(connection: Any) -> Schemas:
 
 def translated(sql: str) -> str:
     """What a plan says, in DuckDB's words."""
-    return for_duckdb(sqlglot.parse_one(sql, read=DIALECTS["spark"]))
+    return for_duckdb(sqlglot.parse_one(sql, read=FOR_OTHERS["spark"]))
 
 
 class Bench:
@@ -211,7 +211,7 @@ class Bench:
 
     def _run(self, statements: Iterable[str]) -> None:
         for statement in statements:
-            self.connection.execute(sqlglot.transpile(statement, read=DIALECTS["spark"], write="duckdb")[0])
+            self.connection.execute(sqlglot.transpile(statement, read=FOR_OTHERS["spark"], write="duckdb")[0])
 
     def _keep(self, number: int) -> None:
         self.connection.execute(f"CREATE SCHEMA s{number}")

@@ -70,3 +70,7 @@ DUCKDB SELECT k, bool_or(ok) AS x, bool_or(ok) AS y, bool_and(ok) AS z FROM v GR
 -- any of all rows
 SELECT any(ok) AS x, any(id > 5) FILTER (WHERE k = 2) AS y FROM v;
 DUCKDB SELECT bool_or(ok) AS x, bool_or(id > 5) FILTER (WHERE k = 2) AS y FROM v;
+
+-- words in a row with nothing between them
+SELECT cust, listagg(tag) WITHIN GROUP (ORDER BY tag) AS tags, string_agg(DISTINCT tag) WITHIN GROUP (ORDER BY tag) AS once FROM o GROUP BY cust;
+DUCKDB SELECT cust, string_agg(tag, '' ORDER BY tag), string_agg(DISTINCT tag, '' ORDER BY tag) FROM o GROUP BY cust;

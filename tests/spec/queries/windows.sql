@@ -116,3 +116,9 @@ SELECT id, sum((SELECT count(*) FROM o WHERE o.cust = c.id)) OVER (PARTITION BY 
 -- any over a partition
 SELECT id, any(ok) OVER (PARTITION BY k) AS x FROM v;
 DUCKDB SELECT id, bool_or(ok) OVER (PARTITION BY k) AS x FROM v;
+
+-- the value that goes with the largest of those that count
+SELECT id, max_by(id, amount * 100 + id) FILTER (WHERE tag = 'a') OVER (PARTITION BY cust) AS largest, min_by(tag, amount * 100 + id) FILTER (WHERE amount > 20) OVER (PARTITION BY cust) AS smallest FROM o;
+
+-- correlations of those that count
+SELECT id, regr_count(amount, day) FILTER (WHERE tag = 'a') OVER (PARTITION BY cust) AS n, regr_avgx(amount, day) FILTER (WHERE tag = 'a') OVER (PARTITION BY cust) AS x FROM o;

@@ -9,9 +9,11 @@ from sqlglot import exp
 
 from trickle.delta.state import moments
 from trickle.delta.state.cells import Cell, Merge, counting, present, unless_none
-from trickle.delta.state.types import is_exact, is_float, is_integral
+from trickle.delta.state.types import decimal, is_exact, is_float, is_integral, is_long
 from trickle.plan import Column, Item, all_of, cast, coalesce, col, is_null, negate, null, type_of, when
 from trickle.plan.names import hidden
+
+_DIGITS_OF_COUNTS = 18
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,15 @@ def _sum(call: Call) -> Algebra | Rescan:
     if not (is_exact(type) or is_float(type)):
         return Rescan(f"the type of the summed expression is {type or 'unknown'}")
     n = call.cell("n")
-    total = Cell(call.name, x, settled=unless_none(n, col(call.name)))
+    sum = cast(col(call.name), "BIGINT") if is_integral(type) else col(call.name)
+    total = Cell(call.name, x, settled=unless_none(n, sum), wide=_wide(type))
     return Algebra((total, counting(n, present(x))), col(call.name), _not_finite(call.name, type))
+
+
+def _wide(type: str | None) -> str | None:
+    if not is_integral(type):
+        return None
+    return "DECIMAL(20, 0)" if is_long(type) else "BIGINT"
 
 
 def _avg(call: Call) -> Algebra | Rescan:
@@ -89,8 +98,28 @@ def _avg(call: Call) -> Algebra | Rescan:
     n, s = call.cell("n"), call.cell("sum")
     summed = cast(x, "DOUBLE") if is_integral(type) else x
     total = Cell(s, summed, settled=unless_none(n, col(s)))
+    cells = (total, counting(n, present(x)))
+    digits = decimal(type)
+    if digits is not None:
+        return _decimal_avg(cells, *digits)
     mean = exp.Div(this=col(s), expression=col(n))
-    return Algebra((total, counting(n, present(x))), unless_none(n, mean), _not_finite(s, type))
+    return Algebra(cells, unless_none(n, mean), _not_finite(s, type))
+
+
+def _decimal_avg(cells: tuple[Cell, Cell], precision: int, scale: int) -> Algebra | Rescan:
+    """Σx / n to four places more than x has, rounded once, as Spark's average is.
+
+    A quotient has 38 digits, of which a sum takes `precision + 10 - scale` before the point. It is rounded there first,
+    which is seen four places behind x only if n has as many digits as lie in between.
+    """
+    between = 24 - precision
+    if between <= 0:
+        return Rescan(f"the average of a DECIMAL({precision}, {scale}) needs more digits than a quotient has")
+    total, count = (cell.name for cell in cells)
+    sum = cast(col(total), f"DECIMAL({precision + 10}, {scale})")
+    mean = cast(exp.Div(this=sum, expression=col(count)), f"DECIMAL({precision + 4}, {scale + 4})")
+    many = exp.GTE(this=col(count), expression=exp.Literal.number(10**between))
+    return Algebra(cells, unless_none(count, mean), many if between < _DIGITS_OF_COUNTS else None)
 
 
 def _extremum(merge: Merge) -> Callable[[Call], Algebra]:

@@ -7,7 +7,7 @@ from enum import Enum
 
 from sqlglot import exp
 
-from trickle.plan import WEIGHT, col, is_null, negate, null, number, when
+from trickle.plan import WEIGHT, cast, col, is_null, negate, null, number, when
 
 
 class Merge(Enum):
@@ -54,6 +54,8 @@ class Cell:
     type: str | None = None
     settled: exp.Expr | None = None
     """The value to store, over merged cells, where it is not simply the merged one."""
+    wide: str | None = None
+    """The type in which a value is taken back: the least whole number of a type has no negative in it."""
 
     @property
     def only_grows(self) -> bool:
@@ -92,7 +94,8 @@ class Cell:
         """What a changed row contributes, for cells that can take back."""
         if self.merge is Merge.XOR:
             return self.of_row.copy()
-        return when(came(), self.of_row, exp.Neg(this=exp.Paren(this=self.of_row.copy())))
+        value = self.of_row.copy() if self.wide is None else cast(self.of_row, self.wide)
+        return when(came(), value, exp.Neg(this=exp.Paren(this=value.copy())))
 
     def value(self) -> exp.Expr:
         return self.settled.copy() if self.settled is not None else col(self.name)

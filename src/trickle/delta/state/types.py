@@ -13,6 +13,10 @@ def is_integral(type: str | None) -> bool:
     return type is not None and type.upper() in _INTEGRAL
 
 
+def is_long(type: str | None) -> bool:
+    return type is not None and type.upper() in ("BIGINT", "LONG")
+
+
 def is_float(type: str | None) -> bool:
     return type is not None and type.upper() in _FLOAT
 

@@ -204,7 +204,7 @@ class Block:
             return
         on = all_of(same(col(mine.name), col(key.name)) for mine, key in zip(domain.columns, keys, strict=True))
         known = [Item(key.column, col(mine.name)) for mine, key in zip(domain.columns, keys, strict=True)]
-        calls = [Item(c.column, of_nothing(c)) for c in grouping.calls]
+        calls = [Item(c.column, of_nothing(c, self.context.text)) for c in grouping.calls]
         self.plan = Project(OuterJoin(domain.plan, self.plan, on), (*known, *calls))
 
     def grouping(self, chosen: list[Chosen]) -> Grouping:

@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from trickle.plan import Column, Item, Node, coalesce, col, number, references, told_apart, type_of
+from trickle.sql.lower.functions import function_name
+from trickle.sql.lower.refuse import unsupported
 
 _ZERO_OF_NOTHING = (exp.Count, exp.CountIf, exp.ApproxDistinct, exp.RegrCount)
+
+_SKETCHES = (
+    "approx_top_k", "bitmap_", "collect_union", "count_min_sketch", "hll_", "kll_", "schema_of_variant", "theta_",
+    "tuple_",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,9 +49,15 @@ def tells_apart(key: Key, inside: Sequence[Column], around: Sequence[Column]) ->
     return key.operator is exp.NullSafeEQ if known is None else known
 
 
-def of_nothing(item: Item) -> exp.Expr:
-    """An aggregate's column where there may be no group: counts are 0, lists empty, all else NULL."""
+def of_nothing(item: Item, text: str) -> exp.Expr:
+    """An aggregate's column where there may be no group: counts are 0, lists empty, all else NULL.
+
+    A sketch of nothing is neither, and cannot be written out.
+    """
     call = item.expression.this if isinstance(item.expression, exp.Filter) else item.expression
+    if function_name(call).startswith(_SKETCHES):
+        hint = "join a grouped query instead, or set refresh_mode = 'FULL'."
+        raise unsupported(f"{function_name(call)}() of a correlated subquery", call, text, hint=hint)
     if isinstance(call, _ZERO_OF_NOTHING):
         return coalesce(col(item.name), number(0))
     if isinstance(call, exp.ArrayAgg | exp.ArrayUniqueAgg):

@@ -104,11 +104,19 @@ _AGGREGATES = frozenset(
         "median", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy",
         "regr_slope", "regr_intercept", "regr_r2", "kurtosis", "skewness", "listagg", "string_agg",
         "collect_set", "collect_list", "array_agg", "first", "last", "first_value", "last_value",
-        "any_value",
+        "any_value", "approx_top_k_accumulate", "approx_top_k_combine", "bitmap_and_agg", "collect_union",
+        "kll_merge_agg_bigint", "kll_merge_agg_double", "kll_merge_agg_float", "schema_of_variant_agg",
+        "theta_intersection_agg", "theta_union_agg", "tuple_intersection_agg_double",
+        "tuple_intersection_agg_integer", "tuple_sketch_agg_double", "tuple_sketch_agg_integer",
+        "tuple_union_agg_double", "tuple_union_agg_integer",
     ]
 )  # fmt: skip
 
 _READING_DAYS = (exp.Cast, exp.Date, exp.Timestamp, exp.TsOrDsToDate, exp.StrToDate, exp.StrToTime)
+_READING_DAYS_TOO = (
+    "date_format", "date_sub", "date_trunc", "from_utc_timestamp", "to_date", "to_timestamp", "to_unix_timestamp",
+    "to_utc_timestamp", "trunc", "try_to_date", "try_to_timestamp", "unix_timestamp",
+)  # fmt: skip
 _DAYS = ("now", "today", "tomorrow", "yesterday")
 _WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
 
@@ -145,7 +153,7 @@ def by_one_name(node: exp.Anonymous) -> exp.Expr:
 
 def volatility(node: exp.Expr) -> Volatility | None:
     """Why a function call is not settled by its arguments; None when it is."""
-    if isinstance(node, exp.ArrayAgg | exp.GroupConcat | exp.First | exp.Last) and _ordered(node):
+    if _takes_order(node) and _ordered(node):
         return None
     if type(node) in _BY_CLASS:
         return _BY_CLASS[type(node)]
@@ -155,11 +163,22 @@ def volatility(node: exp.Expr) -> Volatility | None:
     return found if isinstance(node, exp.Anonymous) or found is not Volatility.ORDER else None
 
 
+def _takes_order(node: exp.Expr) -> bool:
+    known = isinstance(node, exp.ArrayAgg | exp.GroupConcat | exp.First | exp.Last)
+    return known or function_name(node) in ("listagg", "string_agg")
+
+
 def _names_a_day(node: exp.Expr) -> bool:
     """DATE 'today', CAST('now' AS TIMESTAMP), to_date('yesterday') and their like: Spark reads them by the clock."""
     if isinstance(node, exp.Cast) and not node.to.is_type(*exp.DataType.TEMPORAL_TYPES):
         return False
     said = node.this if isinstance(node, _READING_DAYS) else None
+    if isinstance(node, exp.Anonymous) and node.name.casefold() in _READING_DAYS_TOO:
+        return any(_is_day(argument) for argument in node.expressions)
+    return _is_day(said)
+
+
+def _is_day(said: object) -> bool:
     return isinstance(said, exp.Literal) and said.is_string and said.name.strip().casefold().split(" ")[0] in _DAYS
 
 

@@ -274,7 +274,7 @@ def per_key(block: Block, inner: Inner, value: exp.Expr, node: exp.Expr, again: 
         return over
     on = all_of(both(key.theirs, grouping.over_groups(key.mine, inner.plan), key.operator) for key in keys)
     block.plan = OuterJoin(block.plan, relation, on)
-    nothing = {item.name: of_nothing(item) for item in relation.calls}
+    nothing = {item.name: of_nothing(item, block.context.text) for item in relation.calls}
     return substitute(over, {name: value for name, value in nothing.items() if value != col(name)})
 
 

@@ -81,6 +81,10 @@ def without_filters(select: exp.Select, context: Context) -> exp.Select:
 def _narrowed(call: exp.Filter, context: Context) -> exp.Expr:
     """An aggregate that passes over NULLs, of NULLs where the condition does not hold."""
     function, condition = call.this.copy(), call.expression.this
+    if isinstance(function, exp.Anonymous) and function_name(function) in _PASSED_OVER:
+        place = _PASSED_OVER[function_name(function)]
+        function.expressions[place].replace(when(condition, function.expressions[place]))
+        return function
     if isinstance(function, _OF_NULLS) or not isinstance(function, exp.AggFunc):
         raise unsupported(f"FILTER of {function_name(function)}() over a window", call, context.text)
     counts_rows = isinstance(function, exp.Count) and isinstance(function.this, exp.Star)
@@ -88,6 +92,8 @@ def _narrowed(call: exp.Filter, context: Context) -> exp.Expr:
     return function
 
 
+_PASSED_OVER = {"listagg": 0, "max_by": 1, "min_by": 1, "percentile": 0, "string_agg": 0, "try_avg": 0, "try_sum": 0}
+"""The argument whose NULLs are passed over, of functions that are kept as they were written."""
 _OF_NULLS = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.AnyValue, exp.WithinGroup)
 _PARTS = ("partition_by", "order", "spec")
 

@@ -9,7 +9,7 @@ from random import Random
 
 import sqlglot
 
-from trickle.sql.dialects import DIALECTS
+from trickle.sql.dialects import FOR_OTHERS
 from trickle.testing.queries.compose import compose
 from trickle.testing.queries.stories import random_story, random_tables
 from trickle.testing.queries.writer import Tables, Writer
@@ -35,7 +35,7 @@ def case(seed: int) -> Case:
     random = Random(f"query {seed}")
     w = Writer(random, tables(seed), compose, random.choice(ROOMS))
     text = w.query(random.choice(DEPTHS)).text
-    oracle = sqlglot.transpile(w.reworded(text), read=DIALECTS["spark"], write="duckdb")[0]
+    oracle = sqlglot.transpile(w.reworded(text), read=FOR_OTHERS["spark"], write="duckdb")[0]
     return Case(seed, Spec("random", str(seed), text, oracle=oracle))
 
 
