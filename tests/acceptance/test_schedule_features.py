@@ -68,7 +68,6 @@ FACTS = (
     ("recommend per", "recommend_schedule('per')"),
     ("recommend --mode", "recommend_refresh_mode()"),
     ("recommend --clustering", "recommend_clustering()"),
-    ("maintain history", "maintenance_history()"),
     ("diagnose", "diagnose_errors()"),
     ("history --limit 30", "refresh_history(limit => 30)"),
     ("status", "stream_table_status()"),
