@@ -74,7 +74,10 @@ class StreamTableMethods:
         return self.create_stream_table(name, query, **options)
 
     def create_or_replace_stream_table(self, name: str, query: str, **options: Any) -> StreamTable:
-        """Make the stream table be as said, by the least that is needed: nothing, new options, or a new query."""
+        """Make the stream table be as said, by the least that is needed: nothing, new options, or a new query.
+
+        db.create_or_replace_stream_table("totals", "SELECT count(*) AS n FROM orders", schedule="5m")
+        """
         wanted = table_name(name)
         if not self._streams.exists(wanted):
             return self.create_stream_table(name, query, **options)
@@ -97,7 +100,10 @@ class StreamTableMethods:
         dialect: str | None = None,
         **options: Any,
     ) -> StreamTable:
-        """Change options or the query; `status` SUSPENDED or ACTIVE stops and restarts its refreshes."""
+        """Change options or the query; `status` SUSPENDED or ACTIVE stops and restarts its refreshes.
+
+        db.alter_stream_table("totals", schedule="1m", target_lag="5m")
+        """
         self._require_no_transaction("ALTER STREAM TABLE")
         wanted = table_name(name)
         if status is not None:
@@ -139,11 +145,17 @@ class StreamTableMethods:
         return Records(units.refresh_all(self._streams, full))
 
     def stream_table_status(self, name: str | None = None) -> Records[facts.StatusRecord]:
-        """How the stream tables stand: mode, data snapshot, lag, last action and reason."""
+        """How the stream tables stand: mode, data snapshot, lag, last action and reason.
+
+        late = [s.name for s in db.stream_table_status() if s.lag_seconds]
+        """
         return facts.status(self._streams, table_name(name) if name else None)
 
     def refresh_history(self, name: str | None = None, limit: int = 20) -> Records[facts.HistoryRecord]:
-        """What was done, newest first."""
+        """What refreshes did and why, of one stream table or of all, the newest first.
+
+        [(line.action, line.reason, line.duration_ms) for line in db.refresh_history("totals", limit=5)]
+        """
         return facts.history(self._streams, table_name(name) if name else None, limit)
 
     def stream_tables(self) -> Records[facts.StreamTableRecord]:
@@ -190,7 +202,12 @@ class StreamTableMethods:
     # Explanations.
 
     def explain_st(self, name: str, analyze: bool = False) -> Records[explain.Explanation]:
-        """What a stream table's refresh does: plans, SQL, strategies, hidden columns, what would be scanned."""
+        """What a stream table's refresh does: plans, SQL, strategies, hidden columns, what would be scanned.
+
+        With `analyze` it is refreshed, and how long that took is told, too.
+
+            [line.detail for line in db.explain_st("totals") if line.section == "operator"]
+        """
         return explain.explain_st(self._streams, table_name(name), analyze)
 
     def explain_refresh_mode(self, name: str) -> Records[explain.ModeExplanation]:
@@ -202,7 +219,10 @@ class StreamTableMethods:
         return explain.explain_query_rewrite(self._streams, query, dialect)
 
     def validate_query(self, query: str, dialect: str = "spark") -> Records[explain.Validation]:
-        """What a query would become as a stream table: mode, constructs, warnings; nothing is created."""
+        """What a query would become as a stream table: mode, constructs, warnings; nothing is created.
+
+        db.validate_query("SELECT * FROM orders ORDER BY id")[0].warnings
+        """
         return explain.validate_query(self._streams, query, dialect)
 
     def list_auxiliary_columns(self, name: str) -> Records[explain.AuxiliaryColumn]:
