@@ -70,6 +70,9 @@ if not TYPE_CHECKING:
         """The session is imported when it is first named: `trickle --help` need not wait for Spark's modules."""
         if name not in ("Session", "connect"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from . import session
+        from .progress import progress
+
+        with progress("loading Spark's modules …"):
+            from . import session
 
         return getattr(session, name)

@@ -22,11 +22,17 @@ class HealthMethods:
         return Overview.read(self._streams, self._streams.lake.settings["scheduler.lease_seconds"])
 
     def health_check(self) -> Records[health.HealthCheck]:
-        """What was checked, what is wrong, and what to do: catalog, scheduler, errors, fuses, holds, lag."""
+        """What was checked, what is wrong, and what to do: catalog, scheduler, errors, fuses, holds, lag.
+
+        [(c.check, c.detail, c.remedy) for c in db.health_check() if c.status != "ok"]
+        """
         return health.health_check(self.overview())
 
     def quick_health(self) -> health.QuickHealth:
-        """The same in one record: the worst status, and how many stream tables are in which state."""
+        """The same in one record: the worst status, and how many stream tables are in which state.
+
+        assert db.quick_health().status != "critical"
+        """
         return health.quick_health(self.overview())
 
     def metrics_summary(self, hours: float = 24.0) -> usage.MetricsSummary:

@@ -24,7 +24,10 @@ class MaintenanceMethods:
         raise NotImplementedError
 
     def merge_files(self, name: str | None = None) -> Records[merging.Merged]:
-        """Merge small neighbouring files; time travel and the change feed stay as they are."""
+        """Merge small neighbouring files, of one table or of all; time travel and the change feed stay as they are.
+
+        db.merge_files("orders")
+        """
         return Records(merging.merge_files(self.lake, table_name(name) if name else None))
 
     def rewrite_deletes(self, name: str | None = None, threshold: float | None = None) -> Records[rewriting.Rewritten]:
@@ -48,15 +51,24 @@ class MaintenanceMethods:
         snapshots: list[int] | None = None,
         dry_run: bool = False,
     ) -> Records[expire.Expired]:
-        """Forget old snapshots: all but the newest `keep`, those before `older_than`, or those named."""
+        """Forget old snapshots: all but the newest `keep`, those before `older_than`, or those named.
+
+        What a stream table still has to read, and what is protected, stays.
+
+            db.expire_snapshots(keep=100, dry_run=True)
+        """
         needed = self._streams.needed
         return Records(expire.expire_snapshots(self.lake, keep, older_than, snapshots, dry_run, needed))
 
     def protect_snapshot(self, snapshot: int, owner: str) -> None:
-        """Keep a snapshot from expiring until it is released."""
+        """Keep a snapshot from expiring until its owner releases it.
+
+        db.protect_snapshot(db.head(), "audit 2024")
+        """
         protect.protect(self.lake, snapshot, owner)
 
     def release_snapshot(self, snapshot: int, owner: str) -> None:
+        """Let a snapshot expire that the owner protected; others may still protect it."""
         protect.release(self.lake, snapshot, owner)
 
     def clean_files(self, grace_seconds: float | None = None, dry_run: bool = False) -> Records[orphans.Removed]:

@@ -1,47 +1,34 @@
-"""A word on what takes long, on terminals only: it turns while it lasts, and then it is gone."""
+"""A word on what takes long, where a person watches: it lasts as long as the work does, and then it is gone."""
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-if TYPE_CHECKING:
-    from rich.status import Status
+Say = Callable[[str], None]
 
 _SILENT = False
 """Somebody else draws on this terminal."""
-_SHOWN: list[tuple[Status, str]] = []
+_SHOWN: list[tuple[Say, str]] = []
 """What is shown, the innermost last; all share one line."""
 
 
 @contextmanager
 def progress(text: str) -> Iterator[None]:
     """Shown while the work is done, if a person is watching; what that work shows of its own takes its place."""
-    if _SILENT or not _is_watched():
-        yield
-    elif _SHOWN:
-        with _shown(_SHOWN[-1][0], text):
+    with nullcontext(_SHOWN[-1][0]) if _SHOWN else _line() as say:
+        if say is None:
             yield
-    else:
-        from rich.console import Console
-
-        with Console(file=sys.stderr).status("") as status, _shown(status, text):
+            return
+        say(text)
+        _SHOWN.append((say, text))
+        try:
             yield
-
-
-@contextmanager
-def _shown(status: Status, text: str) -> Iterator[None]:
-    from rich.text import Text
-
-    status.update(Text(text))
-    _SHOWN.append((status, text))
-    try:
-        yield
-    finally:
-        _SHOWN.pop()
-        status.update(Text(_SHOWN[-1][1] if _SHOWN else ""))
+        finally:
+            _SHOWN.pop()
+            say(_SHOWN[-1][1] if _SHOWN else "")
 
 
 @contextmanager
@@ -55,5 +42,32 @@ def silent() -> Iterator[None]:
         _SILENT = before
 
 
-def _is_watched() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
+def _line() -> AbstractContextManager[Say | None]:
+    """Where it can be said: at a terminal, below a notebook's cell, or nowhere."""
+    if _SILENT:
+        return nullcontext()
+    if sys.stderr is not None and sys.stderr.isatty():
+        return _at_terminal()
+    return _in_notebook() if _is_notebook() else nullcontext()
+
+
+@contextmanager
+def _at_terminal() -> Iterator[Say]:
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(file=sys.stderr).status("") as status:
+        yield lambda text: status.update(Text(text))
+
+
+@contextmanager
+def _in_notebook() -> Iterator[Say]:
+    display = importlib.import_module("IPython.display").display
+    line = display({"text/plain": ""}, raw=True, display_id=True)
+    yield lambda text: line.update({"text/plain": text}, raw=True)
+
+
+def _is_notebook() -> bool:
+    """Whether this is a kernel; where IPython was not even imported, it is not."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")

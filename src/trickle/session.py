@@ -140,6 +140,7 @@ class Session(StreamTableMethods, ScheduleMethods, HealthMethods, KeyMethods, Ma
 
     @property
     def lake(self) -> Lake:
+        """The lake below; `SessionClosed` once the session is closed."""
         if self._lake is None:
             raise SessionClosed("the session is closed", hint="open a new one with trickle.connect().")
         return self._lake
@@ -155,10 +156,12 @@ class Session(StreamTableMethods, ScheduleMethods, HealthMethods, KeyMethods, Ma
 
     @property
     def spark(self) -> SparkSession:
+        """The Spark session, which is started when it is first asked for."""
         return self.lake.spark
 
     @property
     def settings(self) -> Settings:
+        """What was set, over the defaults: `db.settings["refresh.small_result_rows"]`."""
         return self.lake.settings
 
     def close(self) -> None:
@@ -288,6 +291,7 @@ class Session(StreamTableMethods, ScheduleMethods, HealthMethods, KeyMethods, Ma
         return self._reading(lambda t, _: describe.columns(t, wanted))
 
     def version(self) -> str:
+        """The version of Trickle, not of the lake."""
         from importlib.metadata import version
 
         return version("spark-trickle")

@@ -69,23 +69,41 @@ class StreamTableMethods:
         self._require_no_transaction("CREATE STREAM TABLE")
         return self._streams.create(table_name(name), query, given, dialect, initialize)
 
-    def create_stream_table_if_not_exists(self, name: str, query: str, **options: Any) -> StreamTable:
+    def create_stream_table_if_not_exists(
+        self,
+        name: str,
+        query: str,
+        schedule: str = "calculated",
+        refresh_mode: str = "AUTO",
+        initialize: bool = True,
+        **options: Any,
+    ) -> StreamTable:
         """The same, unless there is one of that name already, which then stays as it is."""
         wanted = table_name(name)
         if self._streams.exists(wanted):
             return self._streams.find(wanted)
-        return self.create_stream_table(name, query, **options)
+        return self.create_stream_table(name, query, schedule, refresh_mode, initialize, **options)
 
-    def create_or_replace_stream_table(self, name: str, query: str, **options: Any) -> StreamTable:
-        """Make the stream table be as said, by the least that is needed: nothing, new options, or a new query."""
+    def create_or_replace_stream_table(
+        self,
+        name: str,
+        query: str,
+        schedule: str = "calculated",
+        refresh_mode: str = "AUTO",
+        initialize: bool = True,
+        **options: Any,
+    ) -> StreamTable:
+        """Make the stream table be as said, by the least that is needed: nothing, new options, or a new query.
+
+        db.create_or_replace_stream_table("totals", "SELECT count(*) AS n FROM orders", schedule="5m")
+        """
         wanted = table_name(name)
         if not self._streams.exists(wanted):
-            return self.create_stream_table(name, query, **options)
+            return self.create_stream_table(name, query, schedule, refresh_mode, initialize, **options)
         self._require_no_transaction("CREATE OR REPLACE STREAM TABLE")
         table = self._streams.find(wanted)
-        options.pop("initialize", None)
         dialect = options.pop("dialect", "spark")
-        chosen = with_defaults(options)
+        chosen = with_defaults({"schedule": schedule, "refresh_mode": refresh_mode, **options})
         changed = {k: v for k, v in chosen.items() if table.options.get(k) != v}
         same_query = (_normal(table.query), table.dialect) == (_normal(query), dialect)
         if same_query and not changed:
@@ -100,7 +118,10 @@ class StreamTableMethods:
         dialect: str | None = None,
         **options: Any,
     ) -> StreamTable:
-        """Change options or the query; `status` SUSPENDED or ACTIVE stops and restarts its refreshes."""
+        """Change options or the query; `status` SUSPENDED or ACTIVE stops and restarts its refreshes.
+
+        db.alter_stream_table("totals", schedule="1m", target_lag="5m")
+        """
         self._require_no_transaction("ALTER STREAM TABLE")
         wanted = table_name(name)
         if status is not None:
@@ -146,11 +167,17 @@ class StreamTableMethods:
         return Records(done)
 
     def stream_table_status(self, name: str | None = None) -> Records[facts.StatusRecord]:
-        """How the stream tables stand: mode, data snapshot, lag, last action and reason."""
+        """How the stream tables stand: mode, data snapshot, lag, last action and reason.
+
+        late = [s.name for s in db.stream_table_status() if s.lag_seconds]
+        """
         return facts.status(self._streams, table_name(name) if name else None)
 
     def refresh_history(self, name: str | None = None, limit: int = 20) -> Records[facts.HistoryRecord]:
-        """What was done, newest first."""
+        """What refreshes did and why, of one stream table or of all, the newest first.
+
+        [(line.action, line.reason, line.duration_ms) for line in db.refresh_history("totals", limit=5)]
+        """
         return facts.history(self._streams, table_name(name) if name else None, limit)
 
     def stream_tables(self) -> Records[facts.StreamTableRecord]:
@@ -197,7 +224,12 @@ class StreamTableMethods:
     # Explanations.
 
     def explain_st(self, name: str, analyze: bool = False) -> Records[explain.Explanation]:
-        """What a stream table's refresh does: plans, SQL, strategies, hidden columns, what would be scanned."""
+        """What a stream table's refresh does: plans, SQL, strategies, hidden columns, what would be scanned.
+
+        With `analyze` it is refreshed, and how long that took is told, too.
+
+            [line.detail for line in db.explain_st("totals") if line.section == "operator"]
+        """
         return explain.explain_st(self._streams, table_name(name), analyze)
 
     def explain_refresh_mode(self, name: str) -> Records[explain.ModeExplanation]:
@@ -209,7 +241,10 @@ class StreamTableMethods:
         return explain.explain_query_rewrite(self._streams, query, dialect)
 
     def validate_query(self, query: str, dialect: str = "spark") -> Records[explain.Validation]:
-        """What a query would become as a stream table: mode, constructs, warnings; nothing is created."""
+        """What a query would become as a stream table: mode, constructs, warnings; nothing is created.
+
+        db.validate_query("SELECT * FROM orders ORDER BY id")[0].warnings
+        """
         return explain.validate_query(self._streams, query, dialect)
 
     def list_auxiliary_columns(self, name: str) -> Records[explain.AuxiliaryColumn]:

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import trickle
 from trickle.testing.lakes import LakeSite
+from trickle.testing.past import shop
 from trickle.web.server import Server
 
 pytestmark = pytest.mark.spark
@@ -119,3 +120,15 @@ def test_a_stream_table_s_life_can_be_followed_in_the_browser(page: Any, db: tri
         page.wait_for_url("**/tables/totals")
     rows = sorted(tuple(r) for r in db.table("totals").collect())
     assert rows == sorted(tuple(r) for r in db.sql(query).collect())
+
+
+def test_the_graph_shows_freshness_by_colour(page: Any, tmp_path: Path) -> None:
+    with trickle.connect(tmp_path / "shop", settings={"web.port": 0}) as db:
+        shop(db)
+        with Server(db) as server:
+            page.goto(f"{server.url}graph")
+            for name, state in (("revenue", "fresh"), ("best_customers", "held"), ("numbers", "failing")):
+                assert state in page.locator("svg.graph a").filter(has_text=name).text_content()
+            colours = page.locator("svg.graph a rect").evaluate_all("all => all.map(r => getComputedStyle(r).stroke)")
+            assert len(set(colours)) == 3, "held, failing, and two that are fresh"
+            shot(page, "web-graph", 400)

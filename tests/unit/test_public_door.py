@@ -35,3 +35,8 @@ def test_a_star_import_brings_the_door_and_no_more() -> None:
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'conect'"):
         _ = importlib.import_module("trickle").conect
+
+
+def test_everything_public_of_a_session_says_what_it_is_for() -> None:
+    members = {n: m for n, m in inspect.getmembers(trickle.Session) if not n.startswith("_")}
+    assert [n for n, m in members.items() if not inspect.getdoc(m.fget if isinstance(m, property) else m)] == []

@@ -98,8 +98,9 @@ class Options:
 
     def session(self) -> Session:
         """Another session on the same lake, for whoever closes it."""
-        from ..session import connect
-        from ..spark import hush
+        with self.progress("loading Spark's modules …") if "pyspark" not in sys.modules else nullcontext():
+            from ..session import connect
+            from ..spark import hush
 
         if not self.verbose:
             hush()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -160,9 +162,22 @@ def _function(name: str, function: Any) -> Iterator[str]:
     arguments = ", ".join(str(p.replace(annotation=p.empty)) for p in given)
     yield f"## `{name}({arguments})`"
     yield ""
-    said = inspect.getdoc(function) or ""
-    yield said or f"`{name.rsplit('.', 1)[-1]}`, as its name says."
-    yield ""
+    for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
+        yield _shown(paragraph)
+        yield ""
+
+
+def _shown(paragraph: str) -> str:
+    """A paragraph of a docstring; an example becomes a block of code.
+
+    >>> _shown("Refresh it."), _shown('db.refresh_all()')
+    ('Refresh it.', '    db.refresh_all()')
+    """
+    try:
+        ast.parse(textwrap.dedent(paragraph))
+    except SyntaxError:
+        return paragraph
+    return textwrap.indent(textwrap.dedent(paragraph), "    ")
 
 
 def _base(kind: type[errors.TrickleError]) -> str:

@@ -10,6 +10,9 @@ from ..registry.models import Dependency, Refresh, StreamTable
 from ..registry.scheduling import BLOWN, Fuse, Scheduling
 from ..session import Session
 
+HOSTILE = '<script>alert("x")</script>'
+"""Stands in an error of the shop: what data says must not become markup."""
+
 
 @dataclass
 class Past:
@@ -56,3 +59,36 @@ class Past:
         with self.db.lake.catalog.writing() as connection:
             fuse = Fuse(table.id, BLOWN, datetime.now(UTC), 900, 100.0)
             Scheduling(self.db._streams.registry).put_fuse(connection, table.id, fuse)
+
+
+def shop(db: Session) -> Past:
+    """Two that are fresh, one whose fuse is blown, one that fails."""
+    past = Past(db)
+    db.sql("CREATE TABLE orders (id INT, customer INT, amount DECIMAL(10, 2))")
+    db.sql("CREATE TABLE customers (id INT, region STRING)")
+    per = past.stream(
+        "revenue",
+        "SELECT region, count(*) AS orders, sum(amount) AS total\n"
+        "FROM orders JOIN customers ON orders.customer = customers.id\nGROUP BY region",
+        "orders",
+        "customers",
+        options={"target_lag": "1m"},
+    )
+    past.refreshes(per, 40)
+    strong = past.stream("strong_regions", "SELECT region, total FROM revenue WHERE total > 50", "revenue")
+    past.refreshes(strong, 12)
+    guarded = past.stream(
+        "best_customers",
+        "SELECT customer, sum(amount) AS total FROM orders GROUP BY customer",
+        "orders",
+        options={"fuse": "on", "fuse_ceiling": 100},
+    )
+    past.refreshes(guarded, 20)
+    past.blow(guarded)
+    error = f"query_error: the value {HOSTILE} cannot be cast to INT"
+    broken = past.stream(
+        "numbers", "SELECT CAST(region AS INT) AS n FROM customers", "customers", status="ERROR", last_error=error
+    )
+    past.refreshes(broken, 6)
+    past.record(broken, datetime.now(UTC), "SKIP", "query_error", 0, 80.0, f"{error}\nhint: correct the row")
+    return past

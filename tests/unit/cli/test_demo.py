@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import io
+import signal
+import threading
 from datetime import UTC, datetime
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from rich.console import Console
 
+from trickle.cli.demo.command import _next
+from trickle.cli.demo.live.play import Play
 from trickle.cli.demo.live.proof import Proof, as_of, differing
 from trickle.cli.demo.live.score import Arrived, Score, Trouble
 from trickle.cli.demo.live.shop import KEPT, customers, first_rows
@@ -113,3 +119,46 @@ def test_tables_are_compared_as_multisets() -> None:
     assert differing(left, left.slice(1)) == 1
     assert differing(left, pa.table({"a": [1, 2, None], "b": ["x", "x", None]})) == 2
     assert differing(left, left.rename_columns(["a", "c"])) == 6
+
+
+def test_what_to_try_next_fits_eighty_columns_and_can_be_copied() -> None:
+    shown = io.StringIO()
+    wide = Console(file=shown, width=200, highlight=False)
+    _next(TextOutput(wide), "trickle-demo", ["status", "run --web"], "top_sellers")
+    lines = shown.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "  ATTACH 'ducklake:sqlite:trickle-demo/catalog.sqlite' AS shop;" in lines
+
+
+class Impatient(Lines):
+    """Somebody who presses Ctrl-C as soon as there is something to see."""
+
+    turns = 0
+
+    def turn(self, at: float) -> None:
+        self.turns += 1
+        if self.turns == 2:
+            signal.raise_signal(signal.SIGINT)
+
+
+class Quiet(Play):
+    """A play in which the shop and the proofs only wait for its end."""
+
+    def _trade(self, traffic: Traffic) -> None:
+        assert self.stopping.wait(30)
+
+    def _prove(self) -> None:
+        assert self.stopping.wait(30)
+
+
+def test_ctrl_c_closes_the_shop_and_stops_the_scheduler() -> None:
+    stopped, unsubscribed = threading.Event(), threading.Event()
+    db: Any = SimpleNamespace(
+        scheduler=lambda: SimpleNamespace(stop=stopped.set),
+        run_scheduler=lambda scheduler: stopped.wait(30),
+        subscribe=lambda hear: unsubscribed.set,
+    )
+    view = Impatient(TextOutput(Console(file=io.StringIO())))
+    play = Quiet(lambda: db, "shop", 300, 600.0, 1, view)
+    took = play._play(db, Traffic(Random(1), 10, 300, 600))
+    assert took < 30 and stopped.is_set() and unsubscribed.is_set() and play.stopping.is_set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import sys
@@ -63,7 +64,7 @@ def _tour(given: Options, lake: str) -> None:
             "refresh revenue",
             "explain revenue",
         )
-        _next(given.output, lake, commands, "orders", db.lake.storage.root)
+        _next(given.output, lake, commands, "orders")
 
 
 def _live(given: Options, lake: str, seconds: float, orders: int, seed: int) -> None:
@@ -83,7 +84,7 @@ def _live(given: Options, lake: str, seconds: float, orders: int, seed: int) -> 
             "run --web",
             "watch",
         )
-        _next(given.output, lake, commands, "top_sellers", db.lake.storage.root)
+        _next(given.output, lake, commands, "top_sellers")
     if not summary.is_clean:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -116,20 +117,22 @@ def _place(given: Options) -> str:
     return given.lake
 
 
-def _next(output: Output, lake: str, commands: Sequence[str], table: str, data_path: str) -> None:
+def _next(output: Output, lake: str, commands: Sequence[str], table: str) -> None:
+    """Lines to copy, which fit a terminal of 80 columns where the lake's name is not long."""
     trickle, python = _programs(sys.argv[0], shutil.which("trickle"))
     at = f"{trickle} --lake {shlex.quote(lake)}"
+    opened = f"import trickle; db = trickle.connect({json.dumps(lake)})"
     output.say()
     output.say("What to try next", style="bold")
     for command in commands:
         output.say(f"  {at} {command}")
-    output.say(f'  {python} -c \'import trickle; print(trickle.connect("{lake}").table("{table}").toPandas())\'')
+    output.say(f"  {python} -i -c {shlex.quote(opened)}")
+    output.say(f'  >>> db.table("{table}").show()')
     if "://" not in lake:
+        catalog = f"{lake}/catalog.sqlite".replace("'", "''")
         output.say("The same lake in DuckDB, which reads and writes it too:")
         output.say("  INSTALL ducklake; INSTALL sqlite;")
-        output.say(
-            f"  ATTACH 'ducklake:sqlite:{Path(lake).absolute()}/catalog.sqlite' AS shop (DATA_PATH '{data_path}');"
-        )
+        output.say(f"  ATTACH 'ducklake:sqlite:{catalog}' AS shop;")
         output.say(f"  SELECT * FROM shop.{table};")
 
 
