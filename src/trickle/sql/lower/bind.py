@@ -12,6 +12,7 @@ from trickle.plan import grouped, references
 from trickle.sql.lower.calls import refuse_timed, refuse_unknown, user_call
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import Volatile, function_name, volatility
+from trickle.sql.lower.postgres_types import as_postgres_means
 from trickle.sql.lower.refuse import at, wrong
 from trickle.sql.lower.scope import Scope
 from trickle.sql.lower.stars import is_star, spread
@@ -45,6 +46,9 @@ def bind(expression: exp.Expr, scope: Scope, context: Context, aliases: Aliases 
     for node in list(bound.walk(prune=lambda n: is_subquery(n) or is_star(n))):
         if is_star(node) and node.parent is not None and not is_subquery(node.parent):
             spread(node.parent, scope, context)
+    if context.dialect == "postgres":
+        parts = [node for node in bound.walk(prune=is_subquery) if not is_subquery(node)]
+        return as_postgres_means(bound, parts, scope, context)
     return bound
 
 
