@@ -20,13 +20,15 @@ _MOST_DIGITS = 38
 _LEAST_PLACES = 6
 WIDTHS = {Type.TINYINT: 3, Type.SMALLINT: 5, Type.INT: 10, Type.BIGINT: 20}
 _OF_CALLS = {
-    **dict.fromkeys(["date_trunc", "from_utc_timestamp", "to_timestamp", "to_utc_timestamp"], "TIMESTAMP"),
+    **dict.fromkeys(
+        ["date_trunc", "from_utc_timestamp", "timestamp_seconds", "to_timestamp", "to_utc_timestamp"], "TIMESTAMP"
+    ),
     **dict.fromkeys(["date_sub", "to_date", "trunc"], "DATE"),
     **dict.fromkeys(
         ["date_format", "from_unixtime", "get_json_object", "regexp_extract", "space", "to_char"], "STRING"
     ),
-    **dict.fromkeys(["log", "log10", "log2"], "DOUBLE"),
-    **dict.fromkeys(["array_size", "instr", "levenshtein", "unix_date"], "INT"),
+    **dict.fromkeys(["log", "log10", "log2", "rint"], "DOUBLE"),
+    **dict.fromkeys(["array_size", "datediff", "instr", "levenshtein", "unix_date"], "INT"),
     **dict.fromkeys(["to_unix_timestamp", "unix_timestamp"], "BIGINT"),
     **dict.fromkeys(["ilike", "like", "regexp_like", "rlike"], "BOOLEAN"),
 }

@@ -16,10 +16,11 @@ from trickle.errors import QueryError
 from trickle.sql.as_written import BUILDERS
 from trickle.sql.commas import with_commas_last
 from trickle.sql.postgres_arrays import with_arrays_spelled_out
+from trickle.sql.postgres_words import with_words_of_spark
 
 
-class SparkForOthers(Spark):
-    """Spark 4's SQL as it is read to be said to another engine, where sqlglot's own Spark is still that of version 3.
+class Spark4(Spark):
+    """Spark 4's SQL, where sqlglot's own Spark is still that of version 3.
 
     A doubled quote inside a string is one quote, not two strings; CAST raises on bad input; window() is a function
     too; percentile_cont is exact, not percentile_approx.
@@ -32,27 +33,40 @@ class SparkForOthers(Spark):
         STRICT_CAST = True
         FUNC_TOKENS: ClassVar[Any] = {*SparkParser.FUNC_TOKENS, TokenType.WINDOW}
 
-        def _parse_string_agg(self) -> exp.GroupConcat:
-            """Spark puts nothing between words where others put a comma."""
-            found = super()._parse_string_agg()
-            if found.args.get("separator") is None:
-                found.set("separator", exp.Literal.string(""))
-            return found
-
     class Generator(SparkGenerator):
         TRANSFORMS: ClassVar[dict[type[exp.Expr], Any]] = {
             node: rule for node, rule in SparkGenerator.TRANSFORMS.items() if node is not exp.WithinGroup
         }
 
 
-class SparkSql(SparkForOthers):
-    """Spark 4's SQL as it is read to be said to Spark again: what sqlglot would word differently is kept."""
+class SparkSql(Spark4):
+    """As it is read to be said to Spark again: what sqlglot would word differently is kept."""
 
-    class Parser(SparkForOthers.Parser):
-        FUNCTIONS: ClassVar[dict[str, Any]] = {**SparkForOthers.Parser.FUNCTIONS, **BUILDERS}
+    class Parser(Spark4.Parser):
+        FUNCTIONS: ClassVar[dict[str, Any]] = {**Spark4.Parser.FUNCTIONS, **BUILDERS}
         FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
-            name: parser for name, parser in SparkForOthers.Parser.FUNCTION_PARSERS.items() if name not in BUILDERS
+            name: parser for name, parser in Spark4.Parser.FUNCTION_PARSERS.items() if name not in BUILDERS
         }
+
+
+class SparkForOthers(Spark4):
+    """As it is read to be said to another engine: Spark puts nothing between words, and Sunday is day 1."""
+
+    class Parser(Spark4.Parser):
+        def _parse_string_agg(self) -> exp.GroupConcat:
+            found = super()._parse_string_agg()
+            if found.args.get("separator") is None:
+                found.set("separator", exp.Literal.string(""))
+            return found
+
+        def _parse_extract(self) -> Any:
+            found = super()._parse_extract()
+            part = found.this.name.upper()
+            if part in ("DAYOFWEEK", "DOW"):
+                return exp.Paren(this=exp.Add(this=found, expression=exp.Literal.number(1)))
+            if part in ("DAYOFWEEKISO", "DAYOFWEEK_ISO", "DOW_ISO"):
+                found.set("this", exp.var("ISODOW"))
+            return found
 
 
 DIALECTS: dict[str, str | type[Spark]] = {"spark": SparkSql, "postgres": "postgres", "duckdb": "duckdb"}
@@ -129,7 +143,7 @@ def meant(tree: exp.Expr, dialect: str) -> exp.Expr:
     if dialect != "spark":
         tree = with_commas_last(tree.transform(_without_zone))
     if dialect == "postgres":
-        tree = annotate_types(with_arrays_spelled_out(tree), dialect="postgres")
+        tree = annotate_types(with_words_of_spark(with_arrays_spelled_out(tree)), dialect="postgres")
         _refuse_unclear_division(tree)
     return tree
 

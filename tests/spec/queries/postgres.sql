@@ -60,3 +60,18 @@ DUCKDB SELECT c.id, t.n, t.qty, u.x FROM c CROSS JOIN (SELECT t.n, i.qty FROM (S
 -- a comma, then USING (postgres)
 SELECT c.name, o.day, t.qty FROM c, o JOIN (SELECT ord AS id, qty FROM i) t USING (id);
 DUCKDB SELECT c.name, o.day, t.qty FROM c CROSS JOIN o JOIN (SELECT ord AS id, qty FROM i) t ON t.id = o.id;
+
+-- casts that round (postgres)
+SELECT id, (m * 3)::int AS n, (f * 10)::bigint AS e, 1.7::int + k AS two, '5'::int AS five FROM v;
+
+-- days between days, and days of the week (postgres)
+SELECT id, d - date '2024-01-01' AS days, max(d) OVER (PARTITION BY k) - d AS behind, extract(dow from d) AS w, extract(isodow from d) AS iso, d + 1 AS next FROM v;
+
+-- logarithms to base ten (postgres)
+SELECT id, log(amount) AS l, ln(amount) AS n FROM o WHERE amount > 0;
+
+-- all but the last and all but the first (postgres)
+SELECT id, left(name, -1) AS l, right(name, -2) AS r, left(name, 2) AS b, left(name, id - 3) AS x FROM c;
+
+-- every match replaced, and days as text (postgres)
+SELECT v.id, regexp_replace(name, '[a-z]', '_', 'g') AS r, to_char(d, 'YYYY-MM-DD') AS t FROM c JOIN v ON v.id = c.id;

@@ -112,3 +112,33 @@ def test_a_division_that_may_be_of_integers_is_refused(expression: str) -> None:
 def test_what_cannot_be_translated_is_an_error(translate: Callable[[str], str], query: str, message: str) -> None:
     with pytest.raises(QueryError, match=message):
         translate(query)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "regexp_replace(s, 'a', 'b')",
+        "regexp_replace(s, '(a)', '\\1', 'g')",
+        "to_char(n, '999')",
+        "to_char(d, 'Day')",
+        "initcap(s)",
+        "trunc(n, 1)",
+    ],
+)
+def test_words_of_postgres_that_spark_reads_differently_are_refused(call: str) -> None:
+    with pytest.raises(QueryError, match="means something else in Spark SQL"):
+        to_spark(f"SELECT {call} FROM t", "postgres")
+
+
+@pytest.mark.parametrize(
+    ("call", "spark"),
+    [
+        ("log(x)", "LOG10(x)"),
+        ("log10(x)", "LOG10(x)"),
+        ("extract(dow from d)", "(EXTRACT(DAYOFWEEK_ISO FROM d) % 7)"),
+        ("left(right(s, 2), -1)", "SUBSTRING(RIGHT(s, 2), 1, LENGTH(RIGHT(s, 2)) + (-1))"),
+        ("to_timestamp(x)", "TIMESTAMP_SECONDS(x)"),
+    ],
+)
+def test_words_of_postgres_are_said_as_spark_means_them(call: str, spark: str) -> None:
+    assert spark in to_spark(f"SELECT {call} AS y FROM t", "postgres")

@@ -217,6 +217,17 @@ def test_an_unknown_table_is_not_found() -> None:
         read("SELECT * FROM nowhere")
 
 
+def test_a_cast_of_an_unknown_type_in_postgres_is_refused() -> None:
+    with pytest.raises(QueryError, match="whether the cast rounds cannot be seen"):
+        read("SELECT nobody_knows(id)::int AS n FROM orders", dialect="postgres")
+
+
+def test_casts_inside_casts_round_in_postgres() -> None:
+    query = read("SELECT (amount::int + 0.5)::int AS n FROM orders", dialect="postgres")
+    text = render(query.plan, lambda table, version: table, query.labels)
+    assert "CAST(ROUND((CAST(ROUND(`amount_3`) AS INT) + 0.5)) AS INT)" in text
+
+
 @pytest.mark.parametrize(
     ("query", "construct"),
     [

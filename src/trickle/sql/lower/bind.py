@@ -12,6 +12,7 @@ from trickle.plan import grouped, references
 from trickle.sql.lower.calls import refuse_timed, refuse_unknown, user_call
 from trickle.sql.lower.context import Context
 from trickle.sql.lower.functions import Volatile, by_one_name, function_name, volatility
+from trickle.sql.lower.postgres_types import as_postgres_means
 from trickle.sql.lower.refuse import at, unsupported, wrong
 from trickle.sql.lower.scope import Scope
 from trickle.sql.lower.stars import columns_of_star, is_of_relation, is_star
@@ -46,7 +47,11 @@ def bind(expression: exp.Expr, scope: Scope, context: Context, aliases: Aliases 
             note_volatility(node, context)
         return node
 
-    return expression.transform(visit)
+    bound = expression.transform(visit)
+    if context.dialect == "postgres":
+        parts = [node for node in bound.walk(prune=is_subquery) if not is_subquery(node)]
+        return as_postgres_means(bound, parts, scope, context)
+    return bound
 
 
 def _has_star(call: exp.Expr) -> bool:

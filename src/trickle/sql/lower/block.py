@@ -300,7 +300,8 @@ class Block:
         over = [Chosen(c.label, windows.take(c.expression, source), c.alias) for c in chosen]
         order = [windows.take(o, source) for o in order]
         condition = windows.take(qualified, source) if qualified is not None else None
-        self.plan = windows.over(source)
+        read = (*(c.expression for c in over), *order, *([condition] if condition is not None else []))
+        self.plan = windows.over(source, read)
         if condition is not None:
             self.keep_where(condition)
         return over, order

@@ -68,8 +68,14 @@ _BY_NAME = {
     ),
     **dict.fromkeys(
         ["first", "first_value", "last", "last_value", "any_value", "collect_list", "array_agg", "string_agg",
-         "listagg", "collect_set"],
+         "listagg", "collect_set", "collect_union", "max_by", "min_by", "approx_top_k", "approx_top_k_accumulate",
+         "approx_top_k_combine", "histogram_numeric"],
         Volatility.ORDER,
+    ),
+    **dict.fromkeys(
+        ["kll_sketch_agg_bigint", "kll_sketch_agg_double", "kll_sketch_agg_float", "kll_merge_agg_bigint",
+         "kll_merge_agg_double", "kll_merge_agg_float"],
+        Volatility.RANDOM,
     ),
 }  # fmt: skip
 
@@ -91,6 +97,8 @@ _BY_CLASS: dict[type[exp.Expr], Volatility] = {
     exp.ArrayAgg: Volatility.ORDER,
     exp.ArrayUniqueAgg: Volatility.ORDER,
     exp.GroupConcat: Volatility.ORDER,
+    exp.Mode: Volatility.ORDER,
+    exp.ApproxQuantile: Volatility.ORDER,
 }
 
 _AGGREGATES = frozenset(
@@ -164,7 +172,7 @@ def volatility(node: exp.Expr) -> Volatility | None:
 
 
 def _takes_order(node: exp.Expr) -> bool:
-    known = isinstance(node, exp.ArrayAgg | exp.GroupConcat | exp.First | exp.Last)
+    known = isinstance(node, exp.ArrayAgg | exp.GroupConcat | exp.First | exp.Last | exp.Mode)
     return known or function_name(node) in ("listagg", "string_agg")
 
 
@@ -184,5 +192,7 @@ def _is_day(said: object) -> bool:
 
 def _ordered(node: exp.Expr) -> bool:
     inside = any(isinstance(child, exp.Order) for child in node.iter_expressions())
+    if isinstance(node, exp.Mode):
+        inside = node.args.get("deterministic") == exp.true()
     around = node.parent.parent if isinstance(node.parent, exp.Filter) else node.parent
     return inside or isinstance(around, exp.WithinGroup | exp.Window | exp.ArraySort)

@@ -78,7 +78,14 @@ def lower(
     context = Context(schemas, views or {}, dialect, text, memory, lower_query, functions or {}, is_builtin, most_sets)
     lowered = lower_query(parse_query(text, dialect), context)
     recursions = needed(memory.recursions, tables(lowered.plan))
-    return Query(lowered.plan, lowered.labels, tuple(memory.notes), tuple(memory.volatile), recursions)
+    notes = (*memory.notes, *(_one_of_many(v) for v in memory.volatile if v.volatility is Volatility.ORDER))
+    return Query(lowered.plan, lowered.labels, notes, tuple(memory.volatile), recursions)
+
+
+def _one_of_many(found: Volatile) -> str:
+    return (
+        f"{found.function} depends on the order of rows{found.where}: a refresh may give another of its right answers"
+    )
 
 
 def lower_query(tree: exp.Expr, context: Context) -> Lowered:

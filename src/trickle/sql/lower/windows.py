@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from trickle.plan import Item, Node, Window, col, type_of, when
+from trickle.plan import Column, Item, Node, Window, col, references, type_of, when
 from trickle.sql.lower.context import Context
-from trickle.sql.lower.functions import function_name, is_aggregate
-from trickle.sql.lower.refuse import unsupported, wrong
+from trickle.sql.lower.functions import Volatile, Volatility, function_name, is_aggregate
+from trickle.sql.lower.ordering import total_order
+from trickle.sql.lower.refuse import at, unsupported, wrong
 
 
 @dataclass
@@ -30,11 +31,17 @@ class Windows:
 
         return expression.transform(visit)
 
-    def over(self, source: Node) -> Node:
-        """ω over the source, for each PARTITION BY in turn."""
+    def over(self, source: Node, read: Iterable[exp.Expr]) -> Node:
+        """ω over the source, for each PARTITION BY in turn; `read` is what else the query reads of it.
+
+        Rows that are the same in all that is read may change places: the others are told apart by it.
+        """
+        names = {n for e in (*read, *(c.expression for c in self.calls)) for n in references(e)}
+        columns = [c for c in source.columns if c.name in names]
         by_partition: dict[tuple[exp.Expr, ...], list[Item]] = {}
         for item in self.calls:
-            by_partition.setdefault(partition_of(item.expression), []).append(item)
+            settled = Item(item.column, without_ties(item.expression, columns))
+            by_partition.setdefault(partition_of(item.expression), []).append(settled)
         for partition, calls in by_partition.items():
             source = Window(source, partition, tuple(calls))
         return source
@@ -47,6 +54,9 @@ class Windows:
         known = next((c for c in self.calls if c.expression == node), None)
         if known is None:
             function = node.this.this if isinstance(node.this, exp.IgnoreNulls) else node.this
+            if isinstance(function, _ONE_OF_PEERS) and node.args.get("order") and not _tells_peers_apart(node):
+                found = Volatile(f"{function_name(function)}()", Volatility.ORDER, at(node, self.context.text))
+                self.context.remember(found)
             known = Item(self.context.fresh(function_name(function), type_of(node, source.columns)), node.copy())
             self.calls.append(known)
         return known
@@ -65,6 +75,30 @@ class Windows:
 
 def partition_of(window: exp.Expr) -> tuple[exp.Expr, ...]:
     return tuple(window.args.get("partition_by") or ())
+
+
+def without_ties(window: exp.Expr, columns: Sequence[Column]) -> exp.Expr:
+    """The window with an order in which no two rows tie that its function would tell apart.
+
+    Functions of peers (`rank`, and frames of RANGE) keep their order: in another one the peers would be others.
+    """
+    if not window.args.get("order") or not _tells_peers_apart(window):
+        return window
+    partition = {key.name for key in partition_of(window) if isinstance(key, exp.Column)}
+    order = total_order(window.args["order"].expressions, [c for c in columns if c.name not in partition])
+    window = window.copy()
+    window.set("order", exp.Order(expressions=[o.copy() for o in order]))
+    return window
+
+
+def _tells_peers_apart(window: exp.Expr) -> bool:
+    """Whether it matters which of two rows that tie comes first, and any order of them is right."""
+    spec = window.args.get("spec")
+    if spec is not None:
+        return str(spec.args.get("kind")).upper() == "ROWS"
+    return isinstance(window.this, exp.RowNumber | exp.Ntile | exp.Lag | exp.Lead | exp.First | exp.FirstValue) or (
+        isinstance(window.this, exp.IgnoreNulls) and isinstance(window.this.this, exp.Lag | exp.Lead)
+    )
 
 
 def without_filters(select: exp.Select, context: Context) -> exp.Select:
@@ -95,6 +129,7 @@ def _narrowed(call: exp.Filter, context: Context) -> exp.Expr:
 _PASSED_OVER = {"listagg": 0, "max_by": 1, "min_by": 1, "percentile": 0, "string_agg": 0, "try_avg": 0, "try_sum": 0}
 """The argument whose NULLs are passed over, of functions that are kept as they were written."""
 _OF_NULLS = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.AnyValue, exp.WithinGroup)
+_ONE_OF_PEERS = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.AnyValue, exp.ArrayAgg)
 _PARTS = ("partition_by", "order", "spec")
 
 
