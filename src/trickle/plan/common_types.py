@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from trickle.plan.expressions import cast, null
-from trickle.plan.types import WIDTHS, is_same_type, united
+from trickle.plan.types import TEXTS, WIDTHS, is_same_type, united
 
 Type = exp.DataType.Type
-_TEXTS = (Type.TEXT, Type.VARCHAR, Type.CHAR)
 _DAY, _ZONED, _UNZONED = Type.DATE, (Type.TIMESTAMPTZ, Type.TIMESTAMPLTZ), (Type.TIMESTAMPNTZ, Type.TIMESTAMP)
 _READ_FROM_TEXT = (_DAY, *_ZONED, *_UNZONED, Type.BOOLEAN, Type.BINARY, Type.VARBINARY)
 _REAL = (Type.FLOAT, Type.DOUBLE, Type.DECIMAL)
@@ -28,20 +26,21 @@ def common_type(one: str | None, two: str | None) -> str | None:
         return None
     if is_same_type(one, two):
         return one
-    kinds = {exp.DataType.build(t, dialect="spark").this: t for t in (one, two)}
-    if any(kind in _TEXTS for kind in kinds):
+    types = {t: exp.DataType.build(t, dialect="spark") for t in (one, two)}
+    kinds = {built.this: t for t, built in types.items()}
+    if any(kind in TEXTS for kind in kinds):
         return _with_text(kinds)
     if all(kind in WIDTHS for kind in kinds):
         return max(kinds.items(), key=lambda item: WIDTHS[item[0]])[1]
     if all(kind in (*WIDTHS, *_REAL) for kind in kinds):
-        found = united([cast(null(), one), cast(null(), two)])
+        found = united([*types.values()])
         return found.sql("spark") if found is not None else None
     return _of_times({*kinds}) or _nested(one, two)
 
 
 def _with_text(kinds: dict[exp.DType, str]) -> str | None:
     """Texts are read as what stands beside them: whole numbers as the widest, other numbers as doubles."""
-    others = [(kind, type) for kind, type in kinds.items() if kind not in _TEXTS]
+    others = [(kind, type) for kind, type in kinds.items() if kind not in TEXTS]
     if not others:
         return "STRING"
     kind, type = others[0]

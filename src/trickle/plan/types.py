@@ -18,7 +18,9 @@ from trickle.plan.expressions import cast, null, substitute
 Type = exp.DataType.Type
 _MOST_DIGITS = 38
 _LEAST_PLACES = 6
+_CHOICES = (exp.Case, exp.If, exp.Coalesce, exp.Nullif, exp.Greatest, exp.Least)
 WIDTHS = {Type.TINYINT: 3, Type.SMALLINT: 5, Type.INT: 10, Type.BIGINT: 20}
+TEXTS = (Type.TEXT, Type.VARCHAR, Type.CHAR)
 _FLOATING = (Type.FLOAT, Type.DOUBLE)
 
 
@@ -33,10 +35,25 @@ def type_of(expression: exp.Expr, columns: Sequence[Column]) -> str | None:
     types = {c.name: c.type for c in columns if c.type}
     if isinstance(expression, exp.Column):
         return types.get(expression.name)
-    typed = substitute(expression, {name: cast(null(), type) for name, type in types.items()})
-    annotated = annotate_types(typed, dialect="spark")
-    found = _of_decimals(annotated) if any(_is_decimal(part) for part in annotated.walk()) else _known(annotated)
+    typed = _settled(substitute(expression, {name: cast(null(), type) for name, type in types.items()}))
+    found = _told(typed)
     return found.sql("spark") if found is not None else None
+
+
+def _told(typed: exp.Expr) -> exp.DataType | None:
+    annotated = annotate_types(typed, dialect="spark")
+    return _of_decimals(annotated) if any(_is_decimal(part) for part in annotated.walk()) else _known(annotated)
+
+
+def _settled(typed: exp.Expr) -> exp.Expr:
+    """Each choice of several values as a NULL of its type: sqlglot would have `coalesce(int, int)` a BIGINT."""
+    root = exp.Paren(this=typed)
+    for choice in reversed([c for c in root.find_all(*_CHOICES) if c.arg_key != "ifs"]):
+        found = _held([_told(branch.copy()) for branch in _branches(choice)])
+        if found is not None:
+            choice.replace(cast(null(), found.sql("spark")))
+    settled: exp.Expr = root.this.pop()
+    return settled
 
 
 def is_same_type(one: str, two: str) -> bool:
@@ -50,6 +67,7 @@ _TOLD_OTHERWISE: dict[type[exp.Expr], str] = {
     exp.Quarter: "INT",
     exp.Month: "INT",
     exp.Week: "INT",
+    exp.WeekOfYear: "INT",
     exp.Day: "INT",
     exp.DayOfMonth: "INT",
     exp.DayOfWeek: "INT",
@@ -63,7 +81,9 @@ def _known(node: exp.Expr) -> exp.DataType | None:
     if type(node) in _TOLD_OTHERWISE:
         return exp.DataType.build(_TOLD_OTHERWISE[type(node)], dialect="spark")
     found = node.type
-    if found is None or found.is_type(Type.UNKNOWN, Type.NULL):
+    if found is None or found.is_type(Type.UNKNOWN, Type.NULL, Type.INTERVAL):
+        return None
+    if node.find(*_CHOICES) and not found.is_type(Type.BOOLEAN):
         return None
     doubtful = (node.find(exp.Round), isinstance(node, exp.Sub) and found.is_type(*exp.DataType.TEMPORAL_TYPES))
     return None if any(doubtful) else found
@@ -96,11 +116,10 @@ def _of_decimals(node: exp.Expr) -> exp.DataType | None:
             return _arithmetic(node)
         case exp.Count() | exp.CountIf():
             return _known(node)
-        case exp.Case() | exp.If() | exp.Coalesce() | exp.Nullif() | exp.Greatest() | exp.Least():
-            return united(_branches(node))
         case _:
             found = _known(node)
-            return None if found is None or found.is_type(*exp.DataType.NUMERIC_TYPES) else found
+            unsure = (*exp.DataType.NUMERIC_TYPES, *exp.DataType.NESTED_TYPES)
+            return None if found is None or found.is_type(*unsure) else found
 
 
 def _literal(node: exp.Literal) -> exp.DataType | None:
@@ -152,16 +171,28 @@ def _branches(node: exp.Expr) -> list[exp.Expr]:
     return [v for v in values if v is not None and not isinstance(v, exp.Null)]
 
 
-def united(values: list[exp.Expr]) -> exp.DataType | None:
-    """The type that holds them all: the same, a double or a decimal, of whose places some are given up for digits."""
-    types = [_of_decimals(v) for v in values]
-    if all(t == types[0] for t in types):
-        return types[0]
-    if any(t is not None and t.is_type(*_FLOATING) for t in types):
-        return exp.DataType.build("DOUBLE")
-    known = [d for d in (_digits(t) for t in types) if d is not None]
-    if len(known) < len(types) or not known:
+def _held(types: Sequence[exp.DataType | None]) -> exp.DataType | None:
+    """The type that holds them all: the same, texts, the widest of whole numbers, or what holds other numbers."""
+    known = [t for t in types if t is not None]
+    if not known or len(known) < len(types):
         return None
+    if all(t == known[0] for t in known):
+        return known[0]
+    if all(t.this in TEXTS for t in known):
+        return exp.DataType.build("STRING", dialect="spark")
+    if all(t.this in WIDTHS for t in known):
+        return max(known, key=lambda t: WIDTHS[t.this])
+    return united(known)
+
+
+def united(types: Sequence[exp.DataType]) -> exp.DataType | None:
+    """A double, or a decimal, of whose places some are given up for digits."""
+    digits = [_digits(t) for t in types]
+    if any(d is None and not t.is_type(*_FLOATING) for d, t in zip(digits, types, strict=True)):
+        return None
+    known = [d for d in digits if d is not None]
+    if len(known) < len(types):
+        return exp.DataType.build("DOUBLE")
     whole, scale = max(p - s for p, s in known), max(s for _, s in known)
     return _decimal(min(whole + scale, _MOST_DIGITS), min(scale, _MOST_DIGITS - whole))
 

@@ -124,7 +124,7 @@ class GroupedSets:
             exp.If(this=exp.EQ(this=col(self.number.name), expression=number(n)), true=number(_bits(places, inside)))
             for n, inside in enumerate(self.sets)
         ]
-        return exp.Case(ifs=branches)
+        return cast(exp.Case(ifs=branches), _type_of(node))
 
     def _place(self, key: exp.Expr, node: exp.Expr, context: Context) -> int:
         for n, item in enumerate(self.keys):
@@ -155,6 +155,12 @@ class GroupedSets:
             k if place in inside else Item(k.column, _absent(k.column.type)) for place, k in enumerate(self.keys)
         )
         return (*keys, Item(self.number, number(n)))
+
+
+def _type_of(node: exp.Expr) -> str:
+    if isinstance(node, exp.GroupingId):
+        return "BIGINT"
+    return "TINYINT" if len(node.expressions) == 1 else "INT"
 
 
 def _absent(type: str | None) -> exp.Expr:

@@ -65,7 +65,7 @@ def label_of(item: exp.Expr) -> str:
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
-    return exp.column(node.name) if isinstance(node, exp.Column) else node
+    return exp.column(node.name) if isinstance(node, exp.Column) and not is_star(node) else node
 
 
 def _single(item: exp.Expr, earlier: list[Chosen], scope: Scope, context: Context) -> Chosen:
