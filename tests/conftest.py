@@ -23,6 +23,7 @@ HEAVY = (
     "acceptance/test_concurrency",
     "acceptance/test_daemon_measured",
     "acceptance/test_daemon_pools",
+    "acceptance/test_daemon_told",
     "acceptance/test_spec_queries",
     "acceptance/test_sql_matrix",
     "acceptance/test_stream_cost",
@@ -33,7 +34,12 @@ HEAVY = (
     "integration/test_standalone_cluster",
 )
 """Suites of many minutes, or that measure and want the machine for themselves: on request (`--heavy`, `--long`)."""
-HEAVY_ON_POSTGRES = ("behaviour/streams/", "acceptance/test_daemon", "acceptance/test_scheduler")
+HEAVY_ON_POSTGRES = (
+    "behaviour/streams/",
+    "acceptance/test_crash",
+    "acceptance/test_daemon",
+    "acceptance/test_scheduler",
+)
 """Suites that are slow and the same on both catalogs: on PostgreSQL on request."""
 
 LONGEST = (

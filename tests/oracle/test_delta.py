@@ -1,6 +1,7 @@
 """before + delta == after, on random queries over random histories.
 
-A case is one query at one step of a history. The run in CI judges over 20,000 cases; with `--long` ten times that.
+A case is one query at one step of a history. The run in CI judges over 10,000 cases, with `--heavy` twice, with
+`--long` twenty times that.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from trickle.testing.oracle import CONSTRUCTS, DuckEngine, Generator, World, ran
 
 STEPS = 40
 BLOCKS = 20
+IN_CI = 10
 EXAMPLES = 26
+HEAVY = pytest.mark.heavy
 LENIENT = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 SEEDS = st.integers(0, 2**32)
 DEPTHS = st.integers(1, 4)
@@ -27,7 +30,7 @@ def engine() -> DuckEngine:
     return DuckEngine()
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("block", [*range(IN_CI), *(pytest.param(n, marks=HEAVY) for n in range(IN_CI, BLOCKS))])
 @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=LENIENT)
 @given(shape=SEEDS, past=SEEDS, depth=DEPTHS)
 def test_before_plus_delta_equals_after(engine: DuckEngine, block: int, shape: int, past: int, depth: int) -> None:

@@ -76,7 +76,7 @@ def _live(given: Options, lake: str, seconds: float, orders: int, seed: int) -> 
         _sum_up(given.output, summary)
         commands = (
             "status",
-            "sql 'SELECT * FROM top_sellers ORDER BY revenue DESC'",
+            "sql 'SELECT * FROM top_sellers'",
             "history sessions",
             "explain suspects",
             "sql 'UPDATE orders SET amount = 9999 WHERE id = 1'",
