@@ -16,8 +16,9 @@ SUMS = "SELECT k, sum(i) AS i, sum(b) AS b, min(b) AS m FROM t GROUP BY k"
 WIDE = ("DECIMAL(38, 18)", "DECIMAL(28, 10)", "DECIMAL(24, 6)", "DECIMAL(18, 4)", "DECIMAL(12, 2)")
 MEANS = f"SELECT k, {', '.join(f'avg(d{n}) AS d{n}' for n in range(len(WIDE)))} FROM t GROUP BY k HAVING avg(d4) <> 2"
 TIES = """SELECT k, id, row_number() OVER w AS n, lag(id) OVER w AS before, ntile(2) OVER w AS half,
-    first_value(id) OVER w AS f, rank() OVER (PARTITION BY k ORDER BY x) AS r, sum(x) OVER (w ROWS 2 PRECEDING) AS s
-    FROM t WINDOW w AS (PARTITION BY k ORDER BY x{})"""
+    first_value(id) OVER w AS f, rank() OVER (PARTITION BY k ORDER BY x) AS r,
+    sum(x) OVER (PARTITION BY k ORDER BY x{0} ROWS 2 PRECEDING) AS s
+    FROM t WINDOW w AS (PARTITION BY k ORDER BY x{0})"""
 CALLS = """SELECT k, listagg(s) WITHIN GROUP (ORDER BY s) AS l, percentile(x, 0.5, x) AS p, max(struct(*)) AS latest,
     max_by(id, id, 2) AS two, sum(hash(*)) AS h, sum(log10(x)) AS g FROM t GROUP BY k"""
 
