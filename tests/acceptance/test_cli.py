@@ -441,7 +441,7 @@ def test_the_demo_keeps_six_tables_fresh_and_proves_them(trickle: Trickle, spark
     said = trickle("demo", "--seconds", "4", "--orders", "300")
     assert said.code == 0, said.out
     lines = said.out.splitlines()
-    assert max(len(line) for line in lines if str(Path(sys.argv[0]).parent) not in line) <= 80
+    assert max(map(len, lines)) <= 80
     assert "0 failures" in said.out and ", 0 mismatches" in said.out
     assert any(line[10:].startswith("change ") for line in lines)
     assert len([line for line in lines if ": exact at" in line]) >= 6
