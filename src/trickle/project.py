@@ -35,6 +35,15 @@ class Project:
     streams: str = STREAMS
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    def placed(
+        self, location: str | os.PathLike[str] | None, data_path: str | os.PathLike[str] | None
+    ) -> tuple[str, str | None]:
+        """The lake that was said, or the project's; the project's data path belongs to its own lake alone."""
+        where = os.fspath(location) if location is not None else self.lake
+        if data_path is not None:
+            return where, os.fspath(data_path)
+        return where, self.data_path if where == self.lake else None
+
 
 def find_project(start: str | os.PathLike[str] = ".") -> Project:
     """The `trickle.toml` of a directory or of the nearest one above it."""

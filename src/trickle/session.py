@@ -33,7 +33,7 @@ from .ops import guard
 from .ops.maintenance import Caretaker
 from .ops.reads import Reads
 from .ops.streams import Streams
-from .project import Project, find_project
+from .project import find_project
 from .records import Record, Records
 from .refresh import immediate
 from .schedule_methods import ScheduleMethods
@@ -89,22 +89,12 @@ def connect(
     """
     project = find_project()
     chosen = Settings.of(project.settings, settings or {})
-    where, files = _placed(project, location, data_path)
+    where, files = project.placed(location, data_path)
     if spark is None:
         sparks.require(chosen)
     given = sparks.prepare(spark) if spark is not None else None
     start = partial(sparks.start, chosen) if given is None else lambda: given
     return Session(open_lake(where, files, start, chosen))
-
-
-def _placed(
-    project: Project, location: str | os.PathLike[str] | None, data_path: str | os.PathLike[str] | None
-) -> tuple[str, str | None]:
-    """The lake that was said, or the project's; the project's data path belongs to its own lake alone."""
-    where = os.fspath(location) if location is not None else project.lake
-    if data_path is not None:
-        return where, os.fspath(data_path)
-    return where, project.data_path if where == project.lake else None
 
 
 class Session(StreamTableMethods, ScheduleMethods, HealthMethods, KeyMethods, MaintenanceMethods):
