@@ -7,8 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from .config import Settings
@@ -70,8 +71,12 @@ FOR_FEW_ROWS = {
 MEANING = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
 """What users may set on a running session that changes what queries give."""
 OLDEST_JAVA = 17
+_BATCH = 10_000
+"""Rows of one Arrow batch, as Spark has it."""
 _DESKS: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
 """Desk → the session it belongs to."""
+_HANDS: WeakKeyDictionary[SparkSession, tuple[Any, Any]] = WeakKeyDictionary()
+"""Session → what reads rows from a file in its JVM, and what makes a DataFrame of them."""
 
 
 def start(settings: Settings) -> SparkSession:
@@ -139,10 +144,12 @@ def agree(desk: SparkSession, spark: SparkSession) -> None:
 
 
 def make_active(spark: SparkSession) -> None:
-    """Let whoever asks Spark for the active session find this one: it is the last that made a DataFrame of rows."""
-    import pyarrow as pa
+    """Let whoever asks Spark for the active session find this one."""
+    from pyspark.sql import SparkSession
 
-    spark.createDataFrame(pa.table({"n": pa.array([], pa.int32())}))
+    if not is_connect(spark):
+        SparkSession._activeSession = spark
+        SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
 
 
 def _set_since(spark: SparkSession, new: SparkSession) -> dict[str, str]:
@@ -170,7 +177,37 @@ def local_frame(spark: SparkSession, rows: pa.Table, schema: StructType | None =
     In one piece: of a table in several, Spark 4.3 forgets what comes after an empty one.
     """
     whole = rows.combine_chunks()
-    return spark.createDataFrame(whole) if schema is None else spark.createDataFrame(whole, schema)
+    is_plain = all(map(_is_the_same_anywhere, whole.schema.types))
+    if is_connect(spark) or spark.sparkContext._encryption_enabled or not is_plain:
+        return spark.createDataFrame(whole) if schema is None else spark.createDataFrame(whole, schema)
+    return _handed(spark, whole, schema)
+
+
+def _handed(spark: SparkSession, rows: pa.Table, schema: StructType | None) -> DataFrame:
+    """What `createDataFrame` does, in three calls of the JVM: it makes some twenty, for settings and for names."""
+    from pyarrow import ipc
+    from pyspark.sql.classic.dataframe import DataFrame
+    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+    if spark not in _HANDS:
+        utils = spark.sparkContext._gateway.jvm.PythonSQLUtils  # type: ignore[union-attr]
+        _HANDS[spark] = utils.readArrowStreamFromFile, utils.toDataFrame
+    read, make = _HANDS[spark]
+    seen = schema or from_arrow_schema(rows.schema)
+    large = spark.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
+    typed = rows.cast(to_arrow_schema(seen, timezone="UTC", prefers_large_types=large))
+    with tempfile.NamedTemporaryFile(prefix="trickle-") as file:
+        with ipc.new_stream(file, typed.schema) as stream:
+            stream.write_table(typed, _BATCH)
+        file.flush()
+        return DataFrame(make(read(file.name), seen.json(), spark._jsparkSession), spark)
+
+
+def _is_the_same_anywhere(kind: pa.DataType) -> bool:
+    """Whether values of the type mean the same whatever the session's time zone is."""
+    from pyarrow import types
+
+    return not types.is_nested(kind) and (not types.is_timestamp(kind) or kind.tz is not None)
 
 
 def _sized(settings: Settings) -> dict[str, str]:

@@ -32,6 +32,8 @@ from .prune import PartitionPruner, Pruner, sql_condition
 
 _MOST_BOUNDS = 16
 """Bounds that prune: each joins the statistics once more, and SQLite joins at most 64 tables."""
+_LISTED_FILES = 64
+"""Files that are tested here rather than in the catalog database: conditions of many keys are long to write."""
 _FEW_FILES = 500
 """Files that a query names one by one."""
 
@@ -226,22 +228,27 @@ def _file(home: str, row: Sequence[Any]) -> DataFile:
 def _pruned(
     catalog: Catalog, connection: Connection, table: Table, at: int, usable: Sequence[tuple[Bound, Column]]
 ) -> list[DataFile]:
-    """Coarse conditions inside the catalog database, the exact test here on what is left."""
+    """Coarse conditions inside the catalog database where files are many, the exact test here on what is left."""
     source: FromClause = catalog.tables["data_file"]
-    conditions, shown = [], []
-    for number, (bound, of) in enumerate(usable):
-        stats = _stats(catalog, number)
+    joined, shown = [_stats(catalog, number) for number in range(len(usable))], []
+    for stats, (_, of) in zip(joined, usable, strict=True):
         # SQLite joins in this order: statistics first, so that deletes are looked up for few files.
         source = source.outerjoin(stats, _of_column(catalog, stats, table, of))
-        conditions.append(sql_condition(bound, of, stats, connection.dialect.name))
         c = stats.c
         shown += [c.min_value, c.max_value, c.null_count, c.value_count, c.contains_nan]
     query = _file_query(catalog, table, at, source)
     width = len(query.selected_columns)
     pruners = [(width + 5 * i, Pruner.of(bound, of)) for i, (bound, of) in enumerate(usable)]
+    query = query.add_columns(*shown)
+    rows = connection.execute(query.limit(_LISTED_FILES + 1)).all()
+    if len(rows) > _LISTED_FILES:
+        conditions = [
+            sql_condition(*pair, stats, connection.dialect.name) for pair, stats in zip(usable, joined, strict=True)
+        ]
+        rows = connection.execute(query.where(*conditions)).all()
     return [
         _file(table.path, row[:width])
-        for row in connection.execute(query.where(*conditions).add_columns(*shown))
+        for row in rows
         if all(pruner.keeps(*row[place : place + 5]) for place, pruner in pruners)
     ]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..delta.cut import Intermediate, cut
+from ..delta.declared import Declared
 from ..delta.state import Storage, initial, maintain, steps, store, top
 from ..errors import CycleDetected, NotIncremental, QueryError, TrickleError
 from ..execute.functions import is_builtin, register
@@ -60,8 +61,10 @@ class Compiled:
     """The user-defined functions it calls, with their hashes."""
     statements: dict[tuple[object, ...], Statement] = field(default_factory=dict, compare=False)
     """The SQL of refreshes, once it was needed."""
-    possible: list[Intermediate] = field(default_factory=list, compare=False)
-    """The intermediates that there could be, once somebody asked."""
+    possible: list[Sequence[Intermediate]] = field(default_factory=list, compare=False)
+    """One answer, once somebody asked: the intermediates that there could be."""
+    heavy: dict[Declared, bool] = field(default_factory=dict, compare=False)
+    """Whether its change in one statement is more than Spark can plan, by what was declared; once somebody asked."""
 
     @property
     def construct(self) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from ..delta.declared import NOTHING, Declared, arranged, rely
 from ..delta.state import Storage, maintain, steps, top
@@ -20,7 +19,6 @@ from ..lake.model import Bound, Table
 from ..lake.types import to_spark
 from ..plan import CONTRIBUTIONS, KEYS, STORED, Node, Version, weight
 from ..plan.recursion import settled
-from ..sql.names import quote_spark
 from . import apply as applying
 from .change_sql import labelled as labels_of
 from .change_sql import stored_change
@@ -81,23 +79,25 @@ class Differential:
             return False
         return self.changed_rows <= FEW_CHANGES or self.needs_steps
 
-    @cached_property
+    @property
     def needs_steps(self) -> bool:
-        return weight(maintain(self.storage)) > MOST_OPERATORS
+        known = self.compiled.heavy
+        if self.declared not in known:
+            known[self.declared] = weight(maintain(self.storage)) > MOST_OPERATORS
+        return known[self.declared]
 
     def in_one_statement(self) -> tuple[int, int]:
         """A result that should be small comes to the driver; how much a join makes of a change, only Spark can tell."""
         change = self.statement("delta", partial(stored_change, self.storage, self.unchanged, self.appending))
         if self.changed_rows > self.small:
             return self.by_spark(change, self.is_large)
-        found = self.few(self.typed(self.frames.run(change, self.is_large)))
+        found = self.few(change)
         if found is None:
             return self.by_spark(change, is_large=True)
         return applying.apply_local(self.transaction, self.stored, found, self.storage.key)
 
     def by_spark(self, change: Statement, is_large: bool) -> tuple[int, int]:
-        delta = self.typed(self.frames.run(change, is_large))
-        return applying.apply(self.transaction, self.stored, delta, self.storage.key)
+        return applying.apply(self.transaction, self.stored, self.typed(change, is_large), self.storage.key)
 
     @property
     def small(self) -> int:
@@ -107,9 +107,9 @@ class Differential:
     def is_large(self) -> bool:
         return self.changed_rows > MOST_SENT
 
-    def few(self, frame: DataFrame) -> pa.Table | None:
+    def few(self, statement: Statement) -> pa.Table | None:
         """The rows of a result; None if they are more than the driver should hold."""
-        found = to_arrow(frame.limit(self.small + 1))
+        found = to_arrow(self.typed(statement, self.is_large, self.small + 1))
         return found if found.num_rows <= self.small else None
 
     def among_the_first(self) -> tuple[int, int]:
@@ -127,8 +127,7 @@ class Differential:
             located = self.transaction.located(self.stored, foreseen, here=True)
             found = self.outcome("outcome", located, self.contributions, restricted=False)
         else:
-            statement = self.statement("contributions", self.contributions, labelled=False)
-            came = self.grouped(self.frames.run(statement, self.is_large))
+            came = self.grouped(self.statement("contributions", self.contributions, labelled=False))
             if came is None:
                 return self.too_many_groups()
             if came.num_rows == 0:
@@ -142,9 +141,9 @@ class Differential:
         change = self.statement("delta", partial(stored_change, self.storage, self.unchanged, self.appending))
         return self.by_spark(change, is_large=True)
 
-    def grouped(self, frame: DataFrame) -> pa.Table | None:
+    def grouped(self, statement: Statement) -> pa.Table | None:
         """A row for each group that the change touches; None if they are many, and there is another way."""
-        return to_arrow(frame) if self.needs_steps else self.few(frame)
+        return self.collect(statement) if self.needs_steps else self.few(statement)
 
     def foreseen(self) -> list[Bound]:
         """What the driver knows of the keys of touched groups before anything runs: they come from what it holds."""
@@ -162,7 +161,7 @@ class Differential:
             return steps.outcome(self.storage, came(), self.appending, restricted=restricted)
 
         self.frames.makers[STORED, Version.BEFORE] = lambda columns, bounds: located.rows
-        return self.grouped(self.typed(self.frames.run(self.statement(kind, plan), self.is_large)))
+        return self.grouped(self.statement(kind, plan))
 
     def settle(self, groups: Groups, located: Located) -> tuple[int, int]:
         if groups.drifted:
@@ -191,24 +190,28 @@ class Differential:
     # Both.
 
     def statement(self, kind: str, plan: Callable[[], Node], labelled: bool = True) -> Statement:
-        key = (kind, self.frames.prefix, self.unchanged, self.appending, self.declared)
+        types = tuple((c.name, c.type) for c in self.stored.columns)
+        key = (kind, self.frames.prefix, self.unchanged, self.appending, self.declared, types)
         if key not in self.compiled.statements:
             made, _ = rely(plan(), self.declared)
             labels = labels_of(self.storage, made) if labelled else made.names
-            self.compiled.statements[key] = Statement.of(made, partial(sql_name, self.frames.prefix), labels)
+            statement = Statement.of(made, partial(sql_name, self.frames.prefix), labels)
+            self.compiled.statements[key] = statement if labelled else replace(statement, is_typed=True)
         return self.compiled.statements[key]
 
     def collect(self, statement: Statement) -> pa.Table:
-        return to_arrow(self.typed(self.frames.run(statement, self.is_large)))
+        return to_arrow(self.typed(statement, self.is_large))
 
-    def typed(self, frame: DataFrame) -> DataFrame:
-        """Stored columns with the types they are stored with."""
-        wanted = {c.name: to_spark(c).simpleString() for c in self.stored.columns}
-        held = {f.name: f.dataType.simpleString() for f in frame.schema.fields}
-        if all(held[n] == wanted.get(n, held[n]) for n in held):
-            return frame
-        columns = ((F.col(quote_spark(n)), n) for n in held)
-        return frame.select(*(c.cast(wanted[n]).alias(n) if n in wanted else c for c, n in columns))
+    def typed(self, statement: Statement, is_large: bool, most: int | None = None) -> DataFrame:
+        """The rows of a statement, stored columns with the types they are stored with: Spark is asked once."""
+        if statement.is_typed:
+            return self.frames.run(statement, is_large, most)
+        found = self.frames.run(statement, is_large).schema
+        typed = statement.typed(found, {c.name: to_spark(c).simpleString() for c in self.stored.columns})
+        for key, known in list(self.compiled.statements.items()):
+            if known is statement:
+                self.compiled.statements[key] = typed
+        return self.frames.run(typed, is_large, most)
 
 
 def _adds_exactly(stored: Table) -> bool:

@@ -48,7 +48,7 @@ class Frames:
         self.make((table, version), None)
         return self.name(table, version)
 
-    def run(self, statement: Statement, is_large: bool = False) -> DataFrame:
+    def run(self, statement: Statement, is_large: bool = False, most: int | None = None) -> DataFrame:
         """The rows of a statement; `is_large`: what follows the change is too much to be sent to every task."""
         with phase("bind"):
             self.fetch(statement)
@@ -57,7 +57,8 @@ class Frames:
             for read in statement.reads:
                 self._show(read, spark)
         with phase("plan"):
-            return spark.sql(statement.for_few_rows if is_small else statement.for_many if is_large else statement.text)
+            text = statement.for_few_rows if is_small else statement.for_many if is_large else statement.text
+            return spark.sql(statement.selected(text, most))
 
     def fetch(self, statement: Statement) -> None:
         """Read what the statement reads, as far as the driver does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..delta.cut import Cut, Intermediate, cut
@@ -41,11 +41,11 @@ def stored_name(owner: StreamTable, name: str) -> str:
     return hidden(f"{owner.stored_name}_{name.removeprefix(_NAME)}")
 
 
-def possible(whole: Compiled) -> list[Intermediate]:
+def possible(whole: Compiled) -> Sequence[Intermediate]:
     """Every operator of the query that could be stored: those whose change Spark can plan."""
-    if whole.storage is not None and not whole.possible:
-        whole.possible.extend(_bearable(whole, frozenset()))
-    return whole.possible
+    if not whole.possible:
+        whole.possible.append([] if whole.storage is None else _bearable(whole, frozenset()))
+    return whole.possible[0]
 
 
 def _bearable(whole: Compiled, heavy: frozenset[str]) -> list[Intermediate]:
@@ -87,7 +87,7 @@ def over(whole: Compiled, stored: Mapping[str, Table]) -> Compiled:
     """The query over these intermediates."""
     found = _cut(whole, frozenset(stored))
     kept = tuple(Kept(i, Compiled("", {}, storage=form(i)), stored[i.name]) for i in found.intermediates)
-    return replace(whole, storage=found.storage, kept=kept, whole=whole, statements={}, possible=[])
+    return replace(whole, storage=found.storage, kept=kept, whole=whole, statements={}, possible=[], heavy={})
 
 
 def wanted(lake: Lake, owner: StreamTable, whole: Compiled, settled: bool = False) -> frozenset[str]:

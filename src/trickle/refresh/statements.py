@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
+from pyspark.sql.types import StructType
+
 from ..plan import Node, Scan, Version, walk
+from ..sql.names import quote_spark
 from ..sql.render import render
 from .lookups import Key, Lookup, Read
 from .seeking import known_origins, looked_up
@@ -22,6 +25,10 @@ class Statement:
     lookups: Mapping[str, Lookup]
     origins: tuple[tuple[tuple[Read, str], ...], ...] = ()
     """Of each column: the columns of relations that it comes from, if the driver may hold those; else none."""
+    shown: tuple[str, ...] | None = None
+    """What is selected of the rows, so that they have the types they are stored with; None: as they are."""
+    is_typed: bool = False
+    """Whether that is settled."""
 
     @classmethod
     def of(cls, plan: Node, name: Callable[[str, Version], str], labels: Sequence[str]) -> Statement:
@@ -52,6 +59,22 @@ class Statement:
     def for_many(self) -> str:
         """For a change that is too large for that: how to join is left to Spark."""
         return self.written()
+
+    def selected(self, text: str, most: int | None) -> str:
+        """One of the texts, with what is shown of its rows, and at most so many of them."""
+        if self.shown is None and most is None:
+            return text
+        limit = "" if most is None else f" LIMIT {most}"
+        return f"SELECT {', '.join(self.shown or '*')} FROM ({text}){limit}"
+
+    def typed(self, found: StructType, stored: Mapping[str, str]) -> Statement:
+        """The same, with the types that columns are stored with, by what Spark says of its rows."""
+        held = {f.name: f.dataType.simpleString() for f in found.fields}
+        if all(held[n] == stored.get(n, held[n]) for n in held):
+            return replace(self, is_typed=True)
+        names = ((n, quote_spark(n)) for n in held)
+        shown = tuple(f"CAST({q} AS {stored[n]}) AS {q}" if n in stored else q for n, q in names)
+        return replace(self, shown=shown, is_typed=True)
 
     def keys(self, columns: Sequence[str]) -> tuple[Key, ...]:
         """That columns of another relation equal the first ones of this statement, NULLs too."""

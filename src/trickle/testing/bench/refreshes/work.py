@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from ....lake.shelf import Shelf
@@ -47,7 +48,10 @@ def _count(spark: SparkSession, group: str, work: SparkWork) -> None:
         info = tracker.getJobInfo(job)
         work.jobs += 1
         for stage in info.stageIds if info else ():
-            done = store.lastStageAttempt(stage)
+            try:
+                done = store.lastStageAttempt(stage)
+            except Py4JJavaError:
+                continue  # Spark forgets stages beyond a number, and those that it skipped before all others.
             if done.numCompleteTasks():
                 work.stages += 1
                 work.rows_read += done.inputRecords()
