@@ -22,6 +22,7 @@ from ..spark import agree, desk, make_active
 from . import inlined, mapping, pieces, snapshots
 from .bitmap import Bitmaps
 from .catalog import Catalog
+from .change_sets import ChangeSets
 from .changes import change_pieces, consolidate
 from .commit import Committer
 from .definitions import Definitions
@@ -56,7 +57,8 @@ class Lake:
         self.bitmaps = Bitmaps()
         budget = settings["lake.driver_cache_mb"] << 20
         self.small_states = SmallStates(budget // 4)
-        self.shelf = Shelf(budget * 5 // 8, max(budget // 8, LEAST_FOOTERS))
+        self.change_sets = ChangeSets(budget // 16)
+        self.shelf = Shelf(budget * 9 // 16, max(budget // 8, LEAST_FOOTERS))
         self.functions: Callable[[Collection[str]], Functions] = lambda names: {}
         """User-defined functions by their names; the registry, which knows them, is put here by whoever opens it."""
 
@@ -168,11 +170,18 @@ class Lake:
 
     def raw_changes(self, table: Table, start: int, end: int) -> DataFrame:
         """The same, one row per copy, each of weight +1 or −1; equal rows may appear on both sides."""
-        return as_frame(self.read_changes(table, start, end), self.spark)
-
-    def read_changes(self, table: Table, start: int, end: int) -> Rows:
         with self.reading() as connection:
             snapshots.at(self.catalog, connection, start)
+        return as_frame(self._change(table, start, end), self.spark)
+
+    def read_changes(self, table: Table, start: int, end: int) -> Rows:
+        """The same; what is small is held by the driver."""
+        with self.reading() as connection:
+            snapshots.at(self.catalog, connection, start)
+        return self.change_sets.get(table, start, end, lambda wider: self._change(wider, start, end))
+
+    def _change(self, table: Table, start: int, end: int) -> Rows:
+        with self.reading() as connection:
             found, rows = change_pieces(self.catalog, connection, table, start, end)
             request = self.request(connection, table, found, rows)
         return self.weighted(request)

@@ -38,6 +38,8 @@ class Facts:
     source_rows: int = 0
     expired: bool = False
     """The frontier's snapshot is gone."""
+    misplaced: bool = False
+    """A source lost rows before the frontier, after that was read."""
     append_only: bool = False
     removed: bool = False
     """A source lost rows, or had some replaced."""
@@ -80,6 +82,8 @@ def choose(facts: Facts) -> Choice:
         return Choice("SKIP", "fuse_blown")
     if facts.expired:
         return Choice("REINITIALIZE", "history_expired")
+    if facts.misplaced:
+        return Choice("REINITIALIZE", "misplaced_delete")
     if facts.mode == "FULL":
         return Choice("FULL", "refresh_mode")
     if facts.obstacle:

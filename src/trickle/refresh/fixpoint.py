@@ -105,6 +105,8 @@ class Fixpoint:
                 raise strict.expired()
             return self.whole(), Choice("REINITIALIZE", "history_expired")
         look = measure(self.lake, self.target, self.windows(Point.of(first)))
+        if look.misplaced:
+            return self.whole(), Choice("REINITIALIZE", "misplaced_delete")
         return look, Choice("DIFFERENTIAL" if look.changed_rows else "NO_DATA")
 
     def aim(self, target: Snapshot) -> None:

@@ -12,7 +12,9 @@ from ..lake.changes import change_pieces
 from ..lake.lake import Lake
 from ..lake.model import Snapshot
 from ..lake.positions import dead_positions
+from ..lake.told_deletes import misplaced
 from . import staged
+from .sources import STORED_SCHEMA
 from .windows import Window
 
 
@@ -31,12 +33,15 @@ class Look:
     """A source lost rows, or had some replaced."""
     expired: bool = False
     """The snapshot to go on from is gone."""
+    misplaced: bool = False
+    """Deletes of a source were put where the stream table had read already."""
 
 
 def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look:
     """Which sources changed, and how many rows at most the changes and the sources have."""
     moves: dict[str, tuple[bool, bool]] = {}
     changed_rows, source_rows = 0, 0
+    is_misplaced = False
     with lake.reading() as connection:
         for name, window in windows.items():
             total = lake.record_count(connection, window.table)
@@ -45,12 +50,21 @@ def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look
             changed_rows += came + went
             if window.start is not None:
                 moves[name] = came > 0, went > 0
+            is_misplaced = is_misplaced or _is_misplaced(lake, connection, window)
     unchanged, gained, lost = (
         frozenset(name for name, move in moves.items() if move == kind)
         for kind in ((False, False), (True, False), (False, True))
     )
     removed = any(went for _, went in moves.values())
-    return Look(target, windows, unchanged, changed_rows, source_rows, gained, lost, removed)
+    return Look(target, windows, unchanged, changed_rows, source_rows, gained, lost, removed, misplaced=is_misplaced)
+
+
+def _is_misplaced(lake: Lake, connection: Connection, window: Window) -> bool:
+    """Of tables that others may write; to a SQLite catalog nobody commits a second time."""
+    if lake.catalog.is_sqlite or window.start is None or window.table.schema == STORED_SCHEMA:
+        return False
+    start, end = window.start.id, window.end.id
+    return bool(misplaced(lake.catalog, connection, lake.storage, window.table, start, end))
 
 
 def _sizes(lake: Lake, connection: Connection, window: Window) -> tuple[int, int]:

@@ -209,7 +209,7 @@ class Run:
 
     def choose(self, look: Look) -> Choice:
         table = self.table
-        changed = bool(look.windows) and (look.changed_rows > 0 or look.expired)
+        changed = bool(look.windows) and (look.changed_rows > 0 or look.expired or look.misplaced)
         learns = changed and (table.refresh_mode == "AUTO" or table.options.get("fuse"))
         with self.lake.reading() as connection:
             history = self.registry.lessons(connection, table.id) if learns else []
@@ -226,6 +226,7 @@ class Run:
             changed_rows=look.changed_rows,
             source_rows=look.source_rows,
             expired=look.expired,
+            misplaced=look.misplaced,
             append_only=table.append_only,
             removed=look.removed,
             history=history,

@@ -37,7 +37,7 @@ from .state import Course, Plan, Unit
 from .survey import Sight
 from .workers import Key, Outcome
 
-FALLBACKS = ("change_ratio", "cost_model", "cost_trial", "history_expired", "drift_reset")
+FALLBACKS = ("change_ratio", "cost_model", "cost_trial", "history_expired", "misplaced_delete", "drift_reset")
 """Reasons to compute anew what has a differential form."""
 
 
