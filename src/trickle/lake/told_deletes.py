@@ -7,38 +7,65 @@ Whoever has read that one already would never see them go.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, and_, select
 
 from . import positions, snapshots
 from .catalog import Catalog
-from .files import has_table, inlined_deletes, reflect
-from .model import DeleteFile, Table
+from .files import by_few, has_table, inlined_deletes, reflect
+from .model import DeleteFile, Snapshot, Table
 from .storage import Storage
 
 _DELETES = frozenset({"deleted_from_table", "inlined_delete"})
 
 
 def misplaced(
-    catalog: Catalog, connection: Connection, storage: Storage, table: Table, start: int, end: int
-) -> frozenset[int]:
-    """Snapshots in (start, end] that say they deleted rows of the table, while no row of it died there."""
-    said = told(catalog, connection, table, start, end)
+    catalog: Catalog, connection: Connection, storage: Storage, table: Table, start: Snapshot, end: int
+) -> dict[int, int]:
+    """How many deletes, by snapshot, whoever read the table up to `start` has not seen, and (start, end] will not show.
+
+    Rows that are dead since a snapshot that did not say so, by delete files written after `start`; and snapshots that
+    say they deleted, while no row died there.
+    """
+    said = told(catalog, connection, table, start.id, end)
     if not said:
-        return said
-    for known in _found(catalog, connection, storage, table, start, end):
+        return {}
+    early = _untold(catalog, connection, storage, table, start)
+    for known in _found(catalog, connection, storage, table, start.id, end):
         said -= known
         if not said:
             break
-    return said
+    return early | dict.fromkeys(said, 1)
+
+
+def _untold(
+    catalog: Catalog, connection: Connection, storage: Storage, table: Table, start: Snapshot
+) -> dict[int, int]:
+    x = catalog.tables["delete_file"].c
+    dead = Counter[int]()
+    late = and_(x.table_id == table.id, x.delete_file_id >= start.next_file_id)
+    for file in _delete_files(catalog, connection, table, late):
+        dead.update(at for at in positions.read(storage, file)[1].tolist() if at <= start.id)
+    s, c, found = catalog.tables["snapshot"], catalog.tables["snapshot_changes"], dict[int, int]()
+    there = select(s.c.snapshot_id, c.c.changes_made).outerjoin_from(s, c, c.c.snapshot_id == s.c.snapshot_id)
+    for some in by_few(sorted(dead)):
+        # Of snapshots that have expired, nobody knows any more what they said.
+        for id, text in connection.execute(there.where(s.c.snapshot_id.in_(some))):
+            if not _says(text or "", str(table.id)):
+                found[id] = dead[id]
+    return found
 
 
 def told(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> frozenset[int]:
     """Snapshots in (start, end] that say they deleted rows of the table."""
     made = snapshots.made(catalog, connection, start, end, {table.id})
-    this = str(table.id)
-    return frozenset(id for id, text in made if any(k in _DELETES and t == this for k, t in snapshots.tokens(text)))
+    return frozenset(id for id, text in made if _says(text, str(table.id)))
+
+
+def _says(changes: str, table: str) -> bool:
+    return any(kind in _DELETES and what == table for kind, what in snapshots.tokens(changes))
 
 
 def found(
@@ -54,15 +81,20 @@ def _found(
     """The same in parts, what costs least first: the catalog, delete files of late deletes, all others."""
     yield frozenset(_in_catalog(catalog, connection, table, start, end))
     x = catalog.tables["delete_file"].c
-    columns = (x.path, x.path_is_relative, x.delete_count, x.file_size_bytes, x.footer_size, x.begin_snapshot)
-    query = select(*columns, x.partial_max).where(x.table_id == table.id, x.begin_snapshot <= end)
     # Files that DuckDB made of inlined deletes hold their snapshots, too, but the catalog does not say up to which.
     for some in (x.partial_max > start, x.partial_max.is_(None)):
-        dead: set[int] = set()
-        for path, relative, *facts in connection.execute(query.where(some)):
-            file = DeleteFile(-1, table.path + path if relative else path, *facts)
-            dead.update(positions.read(storage, file)[1].tolist())
-        yield frozenset(at for at in dead if start < at <= end)
+        of = and_(x.table_id == table.id, x.begin_snapshot <= end, some)
+        files = _delete_files(catalog, connection, table, of)
+        yield frozenset(at for f in files for at in positions.read(storage, f)[1].tolist() if start < at <= end)
+
+
+def _delete_files(
+    catalog: Catalog, connection: Connection, table: Table, which: ColumnElement[bool]
+) -> list[DeleteFile]:
+    x = catalog.tables["delete_file"].c
+    columns = (x.delete_count, x.file_size_bytes, x.footer_size, x.begin_snapshot, x.partial_max)
+    rows = connection.execute(select(x.delete_file_id, x.path, x.path_is_relative, *columns).where(which))
+    return [DeleteFile(id, table.path + path if relative else path, *facts) for id, path, relative, *facts in rows]
 
 
 def _in_catalog(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> Iterator[int]:

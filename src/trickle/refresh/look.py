@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
@@ -33,15 +33,15 @@ class Look:
     """A source lost rows, or had some replaced."""
     expired: bool = False
     """The snapshot to go on from is gone."""
-    misplaced: bool = False
-    """Deletes of a source were put where the stream table had read already."""
+    misplaced: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    """Deletes of sources that were put where the stream table had read already: how many, by snapshot."""
 
 
 def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look:
     """Which sources changed, and how many rows at most the changes and the sources have."""
     moves: dict[str, tuple[bool, bool]] = {}
     changed_rows, source_rows = 0, 0
-    is_misplaced = False
+    late: dict[str, Mapping[int, int]] = {}
     with lake.reading() as connection:
         for name, window in windows.items():
             total = lake.record_count(connection, window.table)
@@ -50,21 +50,21 @@ def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look
             changed_rows += came + went
             if window.start is not None:
                 moves[name] = came > 0, went > 0
-            is_misplaced = is_misplaced or _is_misplaced(lake, connection, window)
+            if found := _misplaced(lake, connection, window):
+                late[name] = found
     unchanged, gained, lost = (
         frozenset(name for name, move in moves.items() if move == kind)
         for kind in ((False, False), (True, False), (False, True))
     )
     removed = any(went for _, went in moves.values())
-    return Look(target, windows, unchanged, changed_rows, source_rows, gained, lost, removed, misplaced=is_misplaced)
+    return Look(target, windows, unchanged, changed_rows, source_rows, gained, lost, removed, misplaced=late)
 
 
-def _is_misplaced(lake: Lake, connection: Connection, window: Window) -> bool:
+def _misplaced(lake: Lake, connection: Connection, window: Window) -> dict[int, int]:
     """Of tables that others may write; to a SQLite catalog nobody commits a second time."""
     if lake.catalog.is_sqlite or window.start is None or window.table.schema == STORED_SCHEMA:
-        return False
-    start, end = window.start.id, window.end.id
-    return bool(misplaced(lake.catalog, connection, lake.storage, window.table, start, end))
+        return {}
+    return misplaced(lake.catalog, connection, lake.storage, window.table, window.start, window.end.id)
 
 
 def _sizes(lake: Lake, connection: Connection, window: Window) -> tuple[int, int]:

@@ -49,6 +49,8 @@ class Refresher:
         """Begins the names of relations that Spark sees: sessions that share a Spark do not meet."""
         self.queries = Queries(lake)
         self.locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
+        self.taken_in: dict[int, Mapping[str, Mapping[int, int]]] = {}
+        """By stream table: the misplaced deletes that it was computed with; delete files go on showing them."""
 
     def find(self, schema: str, name: str) -> StreamTable:
         with self.lake.reading() as connection:
@@ -209,7 +211,7 @@ class Run:
 
     def choose(self, look: Look) -> Choice:
         table = self.table
-        changed = bool(look.windows) and (look.changed_rows > 0 or look.expired or look.misplaced)
+        changed = bool(look.windows) and (look.changed_rows > 0 or look.expired or self.is_misplaced(look))
         learns = changed and (table.refresh_mode == "AUTO" or table.options.get("fuse"))
         with self.lake.reading() as connection:
             history = self.registry.lessons(connection, table.id) if learns else []
@@ -226,7 +228,7 @@ class Run:
             changed_rows=look.changed_rows,
             source_rows=look.source_rows,
             expired=look.expired,
-            misplaced=look.misplaced,
+            misplaced=self.is_misplaced(look),
             append_only=table.append_only,
             removed=look.removed,
             history=history,
@@ -237,6 +239,15 @@ class Run:
         if choice.reason == "history_expired" and table.refresh_mode == "DIFFERENTIAL":
             raise self.expired()
         return choice
+
+    def is_misplaced(self, look: Look) -> bool:
+        """Were deletes put before the frontier that the stored rows were not computed with?"""
+        known = self.owner.taken_in.get(self.table.id, {})
+        return any(
+            many > known.get(source, {}).get(at, 0)
+            for source, deletes in look.misplaced.items()
+            for at, many in deletes.items()
+        )
 
     def expired(self) -> HistoryExpired:
         return HistoryExpired(
@@ -254,7 +265,10 @@ class Run:
             return self.note(choice, self.target.id)
         transaction = Transaction(self.lake, Draft(self.lake.head()))
         try:
-            return self.write(transaction, look, choice)
+            done = self.write(transaction, look, choice)
+            if choice.action != "DIFFERENTIAL":
+                self.owner.taken_in[self.table.id] = look.misplaced
+            return done
         except applying.Drift:
             if choice.action != "DIFFERENTIAL":
                 raise

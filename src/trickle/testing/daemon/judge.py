@@ -129,8 +129,8 @@ def _rewritten(db: trickle.Session) -> set[int]:
             assert table is not None
             told = told_deletes.told(lake.catalog, connection, table, 0, head.id)
             real = told_deletes.found(lake.catalog, connection, lake.storage, table, 0, head.id)
-            for early, late in zip(sorted(real - told), sorted(told - real), strict=True):
-                found |= set(range(early, late))
+            for early in real - told:
+                found |= set(range(early, min(at for at in told if at > early)))
     return found
 
 
