@@ -36,6 +36,11 @@ class Look:
     misplaced: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Deletes of sources that were put where the stream table had read already: how many, by snapshot."""
 
+    def has_lost_more_than(self, known: Mapping[str, Mapping[int, int]]) -> bool:
+        """Were there misplaced deletes beside those that are known?"""
+        found = ((source, at, many) for source, deletes in self.misplaced.items() for at, many in deletes.items())
+        return any(many > known.get(source, {}).get(at, 0) for source, at, many in found)
+
 
 def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look:
     """Which sources changed, and how many rows at most the changes and the sources have."""

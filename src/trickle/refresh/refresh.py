@@ -211,7 +211,8 @@ class Run:
 
     def choose(self, look: Look) -> Choice:
         table = self.table
-        changed = bool(look.windows) and (look.changed_rows > 0 or look.expired or self.is_misplaced(look))
+        misplaced = look.has_lost_more_than(self.owner.taken_in.get(table.id, {}))
+        changed = bool(look.windows) and (look.changed_rows > 0 or look.expired or misplaced)
         learns = changed and (table.refresh_mode == "AUTO" or table.options.get("fuse"))
         with self.lake.reading() as connection:
             history = self.registry.lessons(connection, table.id) if learns else []
@@ -228,7 +229,7 @@ class Run:
             changed_rows=look.changed_rows,
             source_rows=look.source_rows,
             expired=look.expired,
-            misplaced=self.is_misplaced(look),
+            misplaced=misplaced,
             append_only=table.append_only,
             removed=look.removed,
             history=history,
@@ -239,15 +240,6 @@ class Run:
         if choice.reason == "history_expired" and table.refresh_mode == "DIFFERENTIAL":
             raise self.expired()
         return choice
-
-    def is_misplaced(self, look: Look) -> bool:
-        """Were deletes put before the frontier that the stored rows were not computed with?"""
-        known = self.owner.taken_in.get(self.table.id, {})
-        return any(
-            many > known.get(source, {}).get(at, 0)
-            for source, deletes in look.misplaced.items()
-            for at, many in deletes.items()
-        )
 
     def expired(self) -> HistoryExpired:
         return HistoryExpired(
