@@ -36,6 +36,7 @@ HEAVY = (
 """Suites of many minutes, or that measure and want the machine for themselves: on request (`--heavy`, `--long`)."""
 HEAVY_ON_POSTGRES = (
     "behaviour/streams/",
+    "acceptance/test_agreement",
     "acceptance/test_crash",
     "acceptance/test_daemon",
     "acceptance/test_scheduler",
@@ -43,6 +44,7 @@ HEAVY_ON_POSTGRES = (
 """Suites that are slow and the same on both catalogs: on PostgreSQL on request."""
 
 LONGEST = (
+    "oracle/test_queries",
     "oracle/test_delta",
     "acceptance/test_agreement",
     "acceptance/test_crash",
@@ -50,7 +52,7 @@ LONGEST = (
     "acceptance/",
     "integration/",
 )
-"""Files that are begun first, so that the two workers end together."""
+"""Files that are begun first, so that the workers end together."""
 
 FOR_FEW_ROWS = {
     "spark.sql.codegen.wholeStage": "false",

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sqlalchemy import ColumnElement, Connection, and_, select
+from sqlalchemy import ColumnElement, Connection, and_, column, select
+from sqlalchemy import table as sql_table
 
 from . import positions, snapshots
 from .catalog import Catalog
-from .files import by_few, has_table, inlined_deletes, reflect
+from .files import by_few, has_table, inlined_deletes
 from .model import DeleteFile, Snapshot, Table
 from .storage import Storage
 
@@ -100,11 +101,11 @@ def _delete_files(
 def _in_catalog(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> Iterator[int]:
     """Those that the catalog alone tells: deletes of their own, whole files, inlined rows."""
     d, x = catalog.tables["data_file"].c, catalog.tables["delete_file"].c
-    for column, of in ((d.end_snapshot, d), (x.begin_snapshot, x)):
-        yield from connection.scalars(select(column).where(of.table_id == table.id, column > start, column <= end))
+    for at, of in ((d.end_snapshot, d), (x.begin_snapshot, x)):
+        yield from connection.scalars(select(at).where(of.table_id == table.id, at > start, at <= end))
     yield from (at for _, _, at in inlined_deletes(catalog, connection, table, end) if at > start)
     i = catalog.tables["inlined_data_tables"].c
     for name in connection.scalars(select(i.table_name).where(i.table_id == table.id)).all():
         if has_table(catalog, connection, name):
-            ended = reflect(catalog, connection, name).c.end_snapshot
+            ended = sql_table(name, column("end_snapshot"), schema=catalog.schema).c.end_snapshot
             yield from connection.scalars(select(ended).where(ended > start, ended <= end).distinct())

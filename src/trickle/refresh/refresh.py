@@ -83,6 +83,13 @@ class Refresher:
             target = self.lake.snapshot(table.frontier)
         return Run(self, table, target, full, initiated_by).run()
 
+    def take_in(self, table: StreamTable, look: Look, choice: Choice) -> None:
+        """What was computed anew holds all deletes that were found."""
+        if choice.action in ("FULL", "REINITIALIZE"):
+            known = self.taken_in.get(table.id, {})
+            more = {source: {**known.get(source, {}), **deletes} for source, deletes in look.misplaced.items()}
+            self.taken_in[table.id] = {**known, **more}
+
     def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
         """The query as it stands at a snapshot."""
         return self.queries.at(table, at)
@@ -258,8 +265,7 @@ class Run:
         transaction = Transaction(self.lake, Draft(self.lake.head()))
         try:
             done = self.write(transaction, look, choice)
-            if choice.action != "DIFFERENTIAL":
-                self.owner.taken_in[self.table.id] = look.misplaced
+            self.owner.take_in(self.table, look, choice)
             return done
         except applying.Drift:
             if choice.action != "DIFFERENTIAL":

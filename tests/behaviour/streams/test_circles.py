@@ -172,6 +172,7 @@ def test_circles_have_to_be_allowed(lake: LakeSite, quick: SparkSession, circle:
         circle.db.alter_stream_table("hops", refresh_mode="IMMEDIATE")
 
 
+@pytest.mark.heavy
 def test_a_circle_that_joins_itself_is_computed_anew_when_rows_go(stage: Stage) -> None:
     stage.stream("reach", "SELECT DISTINCT a, b FROM edges")
     stage.stream("hops", "SELECT DISTINCT x.a, y.b, 'hop' AS how FROM reach x JOIN reach y ON x.b = y.a")

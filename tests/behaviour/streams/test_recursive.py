@@ -180,6 +180,7 @@ def test_a_relation_that_joins_itself(world: World) -> None:
     world.follows("reached", "INSERT INTO edges VALUES (4, 5)", "DELETE FROM edges WHERE a = 2", judge=linear)
 
 
+@pytest.mark.heavy
 def test_several_recursions_read_by_joins_aggregates_and_each_other(world: World) -> None:
     world.stream(
         "both", f"{TWO} SELECT s.node, count(*) AS n FROM seen s JOIN more m ON m.node = s.node GROUP BY s.node"
@@ -196,6 +197,7 @@ def test_a_recursion_beside_a_table_that_changes_alone(world: World) -> None:
     world.follows("named", "UPDATE staff SET name = 'zoe' WHERE id = 2", "INSERT INTO staff VALUES (3, 2, 'max')")
 
 
+@pytest.mark.heavy
 def test_the_other_modes(world: World) -> None:
     for mode in ("FULL", "AUTO", "IMMEDIATE"):
         world.stream(mode.lower(), f"{FROM_ONE} SELECT node FROM seen", refresh_mode=mode)
@@ -222,6 +224,7 @@ def test_the_first_part_gives_the_types(world: World) -> None:
         world.stream("untyped", counted.format("NULL", "", "s.name"))
 
 
+@pytest.mark.heavy
 def test_random_changes(world: World) -> None:
     chance = random.Random(1)
     world.stream("reached", f"{REACHED} SELECT b, a FROM reached")
