@@ -49,7 +49,7 @@ class Refresher:
         """Begins the names of relations that Spark sees: sessions that share a Spark do not meet."""
         self.queries = Queries(lake)
         self.locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
-        self.taken_in: dict[int, Mapping[str, Mapping[int, int]]] = {}
+        self.taken_in: dict[int, dict[str, Mapping[int, int]]] = {}
         """By stream table: the misplaced deletes that it was computed with; delete files go on showing them."""
 
     def find(self, schema: str, name: str) -> StreamTable:
@@ -86,9 +86,8 @@ class Refresher:
     def take_in(self, table: StreamTable, look: Look, choice: Choice) -> None:
         """What was computed anew holds all deletes that were found."""
         if choice.action in ("FULL", "REINITIALIZE"):
-            known = self.taken_in.get(table.id, {})
-            more = {source: {**known.get(source, {}), **deletes} for source, deletes in look.misplaced.items()}
-            self.taken_in[table.id] = {**known, **more}
+            known = self.taken_in.setdefault(table.id, {})
+            known.update({source: {**known.get(source, {}), **late} for source, late in look.misplaced.items()})
 
     def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
         """The query as it stands at a snapshot."""
