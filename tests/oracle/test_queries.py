@@ -1,6 +1,6 @@
 """Random queries as text, judged by DuckDB: the plan means the query, before + delta == after, what is stored too.
 
-5,000 queries; with `--heavy` 20,000, with `--long` 100,000. `python -m trickle.testing.queries` asks for any seeds.
+3,000 queries; with `--heavy` 20,000, with `--long` 100,000. `python -m trickle.testing.queries` asks for any seeds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from trickle.testing.queries.kept import kept
 from trickle.testing.queries.law import Outcome, Verdict, judged
 from trickle.testing.specs import Bench
 
-BLOCKS = 20
+BLOCKS, IN_CI = 20, 12
+BLOCK = pytest.mark.parametrize(
+    "block", [*range(IN_CI), *(pytest.param(n, marks=pytest.mark.heavy) for n in range(IN_CI, BLOCKS))]
+)
 QUERIES = (250, 1_000, 5_000)
 LEAST_JUDGED = 0.9
 LEAST_KEPT = 0.8
@@ -50,7 +53,7 @@ def stored_verdicts(start: int, count: int) -> Iterator[Verdict]:
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("block", range(BLOCKS))
+@BLOCK
 def test_random_queries_are_followed(effort: Effort, block: int) -> None:
     count = effort.of(*QUERIES)
     outcomes, changed = Counter[Outcome](), 0
@@ -64,7 +67,7 @@ def test_random_queries_are_followed(effort: Effort, block: int) -> None:
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("block", range(BLOCKS))
+@BLOCK
 def test_random_queries_are_kept(effort: Effort, block: int) -> None:
     count = effort.of(*QUERIES)
     outcomes, changed = Counter[Outcome](), 0
