@@ -126,7 +126,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "lake.driver_cache_mb",
         512,
-        "What the driver read (columns, small tables, footers), kept for the next who looks something up; 0: little.",
+        "What the driver read (columns, changes, small tables, footers), kept for who asks next; 0: little.",
         0,
         1_048_576,
     ),

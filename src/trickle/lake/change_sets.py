@@ -20,7 +20,8 @@ class ChangeSets:
         self.kept: Kept[tuple[tuple[Column, ...], Held]] = Kept(most_bytes)
 
     def get(self, table: Table, start: int, end: int, read: Callable[[Table], Rows]) -> Rows:
-        """The change of the table's columns: what a range of snapshots changed stays as it is."""
+        """The change of the table's columns. What a range of snapshots changed stays as it is; the exception,
+        deletes that are put there later, is noticed by the next refresh (`told_deletes`)."""
         key = table.id, start, end
         columns, held = self.kept.get(key) or ((), None)
         if held is None or not set(table.columns) <= set(columns):

@@ -41,12 +41,8 @@ def rewrites(catalog: Catalog, connection: Connection, table: Table, start: int,
             c.snapshot_id > start, c.snapshot_id <= end, c.changes_made.contains(REWRITE)
         )
     )
-    return frozenset(id for id, made in rows if _only_rewrites(made, str(table.id)))
-
-
-def _only_rewrites(changes: str, table_id: str) -> bool:
-    kinds = {kind for kind, what in snapshots.tokens(changes) if what == table_id}
-    return REWRITE in kinds and not kinds & _DATA
+    said = ((id, snapshots.kinds(made, table.id)) for id, made in rows)
+    return frozenset(id for id, kinds in said if REWRITE in kinds and not kinds & _DATA)
 
 
 def consolidate(rows: DataFrame) -> DataFrame:

@@ -85,6 +85,18 @@ def delete_files_by(
 ) -> dict[int, list[DeleteFile]]:
     """Every delete file of these data files written up to `end`, by the data file it speaks of."""
     x = catalog.tables["delete_file"].c
+    found: dict[int, list[DeleteFile]] = defaultdict(list)
+    for some in by_few([f.id for f in files]):
+        for of, file in delete_files(catalog, connection, table, x.begin_snapshot <= end, x.data_file_id.in_(some)):
+            found[of].append(file)
+    return found
+
+
+def delete_files(
+    catalog: Catalog, connection: Connection, table: Table, *which: ColumnElement[bool]
+) -> Iterator[tuple[int, DeleteFile]]:
+    """Delete files of the table, each behind the id of the data file it speaks of."""
+    x = catalog.tables["delete_file"].c
     query = select(
         x.data_file_id,
         x.delete_file_id,
@@ -95,12 +107,9 @@ def delete_files_by(
         x.footer_size,
         x.begin_snapshot,
         x.partial_max,
-    ).where(x.table_id == table.id, x.begin_snapshot <= end)
-    found: dict[int, list[DeleteFile]] = defaultdict(list)
-    for some in by_few([f.id for f in files]):
-        for data_file_id, id, path, relative, *rest in connection.execute(query.where(x.data_file_id.in_(some))):
-            found[data_file_id].append(DeleteFile(id, table.path + path if relative else path, *rest))
-    return found
+    ).where(x.table_id == table.id, *which)
+    for data_file_id, id, path, relative, *rest in connection.execute(query):
+        yield data_file_id, DeleteFile(id, table.path + path if relative else path, *rest)
 
 
 def by_few(ids: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -240,12 +249,12 @@ def _pruned(
     width = len(query.selected_columns)
     pruners = [(width + 5 * i, Pruner.of(bound, of)) for i, (bound, of) in enumerate(usable)]
     query = query.add_columns(*shown)
-    rows = connection.execute(query.limit(_LISTED_FILES + 1)).all()
+    rows = sorted(connection.execute(query.order_by(None).limit(_LISTED_FILES + 1)).all(), key=lambda row: row[0])
     if len(rows) > _LISTED_FILES:
         conditions = [
             sql_condition(*pair, stats, connection.dialect.name) for pair, stats in zip(usable, joined, strict=True)
         ]
-        rows = connection.execute(query.where(*conditions)).all()
+        rows = list(connection.execute(query.where(*conditions)))
     return [
         _file(table.path, row[:width])
         for row in rows

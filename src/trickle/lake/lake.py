@@ -170,18 +170,15 @@ class Lake:
 
     def raw_changes(self, table: Table, start: int, end: int) -> DataFrame:
         """The same, one row per copy, each of weight +1 or −1; equal rows may appear on both sides."""
-        with self.reading() as connection:
-            snapshots.at(self.catalog, connection, start)
         return as_frame(self._change(table, start, end), self.spark)
 
     def read_changes(self, table: Table, start: int, end: int) -> Rows:
-        """The same; what is small is held by the driver."""
-        with self.reading() as connection:
-            snapshots.at(self.catalog, connection, start)
+        """The same for refreshes: what is small is held by the driver, and read once for all who ask."""
         return self.change_sets.get(table, start, end, lambda wider: self._change(wider, start, end))
 
     def _change(self, table: Table, start: int, end: int) -> Rows:
         with self.reading() as connection:
+            snapshots.at(self.catalog, connection, start)
             found, rows = change_pieces(self.catalog, connection, table, start, end)
             request = self.request(connection, table, found, rows)
         return self.weighted(request)

@@ -123,6 +123,15 @@ def tokens(changes: str) -> list[tuple[str, str]]:
     return [(m.group(1), m.group(2)) for m in _TOKEN.finditer(changes)]
 
 
+def kinds(changes: str, table_id: int) -> set[str]:
+    """What `changes_made` says of one table.
+
+    >>> sorted(kinds("inserted_into_table:2,deleted_from_table:2,inlined_delete:21", 2))
+    ['deleted_from_table', 'inserted_into_table']
+    """
+    return {kind for kind, what in tokens(changes) if what == str(table_id)}
+
+
 def unquote(names: str) -> tuple[str, ...]:
     """The parts of a quoted, dotted name.
 

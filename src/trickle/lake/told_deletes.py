@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sqlalchemy import ColumnElement, Connection, and_, column, select
+from sqlalchemy import Connection, column, select
 from sqlalchemy import table as sql_table
 
 from . import positions, snapshots
 from .catalog import Catalog
-from .files import by_few, has_table, inlined_deletes
-from .model import DeleteFile, Snapshot, Table
+from .files import by_few, delete_files, has_table, inlined_deletes
+from .model import Snapshot, Table
 from .storage import Storage
 
 _DELETES = frozenset({"deleted_from_table", "inlined_delete"})
@@ -46,15 +46,14 @@ def _untold(
 ) -> dict[int, int]:
     x = catalog.tables["delete_file"].c
     dead = Counter[int]()
-    late = and_(x.table_id == table.id, x.delete_file_id >= start.next_file_id)
-    for file in _delete_files(catalog, connection, table, late):
+    for _, file in delete_files(catalog, connection, table, x.delete_file_id >= start.next_file_id):
         dead.update(at for at in positions.read(storage, file)[1].tolist() if at <= start.id)
     s, c, found = catalog.tables["snapshot"], catalog.tables["snapshot_changes"], dict[int, int]()
     there = select(s.c.snapshot_id, c.c.changes_made).outerjoin_from(s, c, c.c.snapshot_id == s.c.snapshot_id)
     for some in by_few(sorted(dead)):
         # Of snapshots that have expired, nobody knows any more what they said.
         for id, text in connection.execute(there.where(s.c.snapshot_id.in_(some))):
-            if not _says(text or "", str(table.id)):
+            if not snapshots.kinds(text or "", table.id) & _DELETES:
                 found[id] = dead[id]
     return found
 
@@ -62,11 +61,7 @@ def _untold(
 def told(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> frozenset[int]:
     """Snapshots in (start, end] that say they deleted rows of the table."""
     made = snapshots.made(catalog, connection, start, end, {table.id})
-    return frozenset(id for id, text in made if _says(text, str(table.id)))
-
-
-def _says(changes: str, table: str) -> bool:
-    return any(kind in _DELETES and what == table for kind, what in snapshots.tokens(changes))
+    return frozenset(id for id, text in made if snapshots.kinds(text, table.id) & _DELETES)
 
 
 def found(
@@ -84,18 +79,8 @@ def _found(
     x = catalog.tables["delete_file"].c
     # Files that DuckDB made of inlined deletes hold their snapshots, too, but the catalog does not say up to which.
     for some in (x.partial_max > start, x.partial_max.is_(None)):
-        of = and_(x.table_id == table.id, x.begin_snapshot <= end, some)
-        files = _delete_files(catalog, connection, table, of)
-        yield frozenset(at for f in files for at in positions.read(storage, f)[1].tolist() if start < at <= end)
-
-
-def _delete_files(
-    catalog: Catalog, connection: Connection, table: Table, which: ColumnElement[bool]
-) -> list[DeleteFile]:
-    x = catalog.tables["delete_file"].c
-    columns = (x.delete_count, x.file_size_bytes, x.footer_size, x.begin_snapshot, x.partial_max)
-    rows = connection.execute(select(x.delete_file_id, x.path, x.path_is_relative, *columns).where(which))
-    return [DeleteFile(id, table.path + path if relative else path, *facts) for id, path, relative, *facts in rows]
+        files = delete_files(catalog, connection, table, x.begin_snapshot <= end, some)
+        yield frozenset(at for _, f in files for at in positions.read(storage, f)[1].tolist() if start < at <= end)
 
 
 def _in_catalog(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> Iterator[int]:

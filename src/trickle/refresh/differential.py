@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
 
 from ..delta.declared import NOTHING, Declared, arranged, rely
 from ..delta.state import Storage, maintain, steps, top
@@ -97,7 +96,7 @@ class Differential:
         return applying.apply_local(self.transaction, self.stored, found, self.storage.key)
 
     def by_spark(self, change: Statement, is_large: bool) -> tuple[int, int]:
-        return applying.apply(self.transaction, self.stored, self.typed(change, is_large), self.storage.key)
+        return applying.apply(self.transaction, self.stored, self.frames.run(change, is_large), self.storage.key)
 
     @property
     def small(self) -> int:
@@ -109,7 +108,7 @@ class Differential:
 
     def few(self, statement: Statement) -> pa.Table | None:
         """The rows of a result; None if they are more than the driver should hold."""
-        found = to_arrow(self.typed(statement, self.is_large, self.small + 1))
+        found = self.collect(statement, self.small + 1)
         return found if found.num_rows <= self.small else None
 
     def among_the_first(self) -> tuple[int, int]:
@@ -190,28 +189,21 @@ class Differential:
     # Both.
 
     def statement(self, kind: str, plan: Callable[[], Node], labelled: bool = True) -> Statement:
-        types = tuple((c.name, c.type) for c in self.stored.columns)
-        key = (kind, self.frames.prefix, self.unchanged, self.appending, self.declared, types)
+        """Made once; its labelled columns have the types they are stored with, for which Spark is asked once."""
+        stored = tuple((c.name, c.type) for c in self.stored.columns)
+        key = (kind, self.frames.prefix, self.unchanged, self.appending, self.declared, stored)
         if key not in self.compiled.statements:
             made, _ = rely(plan(), self.declared)
             labels = labels_of(self.storage, made) if labelled else made.names
             statement = Statement.of(made, partial(sql_name, self.frames.prefix), labels)
-            self.compiled.statements[key] = statement if labelled else replace(statement, is_typed=True)
+            if labelled:
+                types = {c.name: to_spark(c).simpleString() for c in self.stored.columns}
+                statement = statement.typed(self.frames.run(statement, self.is_large).schema, types)
+            self.compiled.statements[key] = statement
         return self.compiled.statements[key]
 
-    def collect(self, statement: Statement) -> pa.Table:
-        return to_arrow(self.typed(statement, self.is_large))
-
-    def typed(self, statement: Statement, is_large: bool, most: int | None = None) -> DataFrame:
-        """The rows of a statement, stored columns with the types they are stored with: Spark is asked once."""
-        if statement.is_typed:
-            return self.frames.run(statement, is_large, most)
-        found = self.frames.run(statement, is_large).schema
-        typed = statement.typed(found, {c.name: to_spark(c).simpleString() for c in self.stored.columns})
-        for key, known in list(self.compiled.statements.items()):
-            if known is statement:
-                self.compiled.statements[key] = typed
-        return self.frames.run(typed, is_large, most)
+    def collect(self, statement: Statement, most: int | None = None) -> pa.Table:
+        return to_arrow(self.frames.run(statement, self.is_large, most))
 
 
 def _adds_exactly(stored: Table) -> bool:

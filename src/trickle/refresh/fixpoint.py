@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
@@ -105,8 +106,8 @@ class Fixpoint:
                 raise strict.expired()
             return self.whole(), Choice("REINITIALIZE", "history_expired")
         look = measure(self.lake, self.target, self.windows(Point.of(first)))
-        if look.misplaced:
-            return self.whole(), Choice("REINITIALIZE", "misplaced_delete")
+        if look.has_lost_more_than(self.refresher.taken_in.get(first.id, {})):
+            return replace(self.whole(), misplaced=look.misplaced), Choice("REINITIALIZE", "misplaced_delete")
         return look, Choice("DIFFERENTIAL" if look.changed_rows else "NO_DATA")
 
     def aim(self, target: Snapshot) -> None:
@@ -148,7 +149,9 @@ class Fixpoint:
         try:
             with translated(f"circle of stream tables {label}"):
                 choice, changed = self.change(transaction, look, choice)
-            return self.commit(transaction, look, choice, changed)
+            done = self.commit(transaction, look, choice, changed)
+            self.refresher.take_in(self.runs[0].table, look, choice)
+            return done
         except applying.Drift:
             transaction.draft.discard(self.lake.storage)
             if choice.action != "DIFFERENTIAL":

@@ -27,8 +27,6 @@ class Statement:
     """Of each column: the columns of relations that it comes from, if the driver may hold those; else none."""
     shown: tuple[str, ...] | None = None
     """What is selected of the rows, so that they have the types they are stored with; None: as they are."""
-    is_typed: bool = False
-    """Whether that is settled."""
 
     @classmethod
     def of(cls, plan: Node, name: Callable[[str, Version], str], labels: Sequence[str]) -> Statement:
@@ -71,10 +69,10 @@ class Statement:
         """The same, with the types that columns are stored with, by what Spark says of its rows."""
         held = {f.name: f.dataType.simpleString() for f in found.fields}
         if all(held[n] == stored.get(n, held[n]) for n in held):
-            return replace(self, is_typed=True)
+            return self
         names = ((n, quote_spark(n)) for n in held)
         shown = tuple(f"CAST({q} AS {stored[n]}) AS {q}" if n in stored else q for n, q in names)
-        return replace(self, shown=shown, is_typed=True)
+        return replace(self, shown=shown)
 
     def keys(self, columns: Sequence[str]) -> tuple[Key, ...]:
         """That columns of another relation equal the first ones of this statement, NULLs too."""

@@ -35,7 +35,6 @@ def test_stored_types_and_a_limit_go_around_the_text_as_it_is() -> None:
     made = statement()
     found = StructType([StructField("id", LongType()), StructField("odd `name`", StringType())])
     typed = made.typed(found, {"id": "int", "odd `name`": "string"})
-    assert typed.is_typed
     assert (
         typed.selected("T", 11)
         == "SELECT CAST(`id` AS int) AS `id`, CAST(`odd ``name``` AS string) AS `odd ``name``` FROM (T) LIMIT 11"
@@ -47,6 +46,5 @@ def test_rows_that_have_their_types_are_selected_as_they_are() -> None:
     typed = statement().typed(
         StructType([StructField("id", LongType()), StructField("__w", LongType())]), {"id": "bigint"}
     )
-    assert typed.is_typed
     assert typed.selected("T", None) == "T"
     assert typed.selected("T", 5) == "SELECT * FROM (T) LIMIT 5"

@@ -50,7 +50,9 @@ def _count(spark: SparkSession, group: str, work: SparkWork) -> None:
         for stage in info.stageIds if info else ():
             try:
                 done = store.lastStageAttempt(stage)
-            except Py4JJavaError:
+            except Py4JJavaError as error:
+                if "NoSuchElementException" not in str(error.java_exception):
+                    raise
                 continue  # Spark forgets stages beyond a number, and those that it skipped before all others.
             if done.numCompleteTasks():
                 work.stages += 1
