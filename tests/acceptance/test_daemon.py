@@ -13,7 +13,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import trickle
-from trickle.testing.daemon.judge import Judge, commits, lags, promises
+from trickle.testing.daemon.judge import Judge, commits
+from trickle.testing.daemon.lags import lags, promises
 from trickle.testing.daemon.process import Daemon
 from trickle.testing.daemon.shop import FEW, GROUP, KEPT, ROWS, TABLES, Kept, change, persist
 from trickle.testing.duckdb_peer import DuckDBPeer

@@ -14,17 +14,19 @@ from .files import delete_files_by, files_changed, inlined_deletes
 from .inlined import InlinedRows
 from .model import WEIGHT, Table
 from .pieces import Piece
+from .placing import Placing
 
 REWRITE = "rewrite_delete"
 _DATA = frozenset({"inserted_into_table", "deleted_from_table", "inlined_insert", "inlined_delete"})
 
 
 def change_pieces(
-    catalog: Catalog, connection: Connection, table: Table, start: int, end: int
+    catalog: Catalog, connection: Connection, placing: Placing, table: Table, start: int, end: int
 ) -> tuple[list[Piece], list[InlinedRows]]:
     """The physical rows gained and lost in (start, end]."""
     files = files_changed(catalog, connection, table, start, end)
-    deletes = delete_files_by(catalog, connection, table, files, end)
+    written = delete_files_by(catalog, connection, table, files, end)
+    deletes = placing.deletes(connection, table, written, start)
     in_catalog: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for file_id, position, snapshot in inlined_deletes(catalog, connection, table, end):
         in_catalog[file_id].append((position, snapshot))

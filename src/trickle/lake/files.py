@@ -11,6 +11,7 @@ from sqlalchemy import (
     Connection,
     FromClause,
     MetaData,
+    ScalarSelect,
     Select,
     TableClause,
     and_,
@@ -74,6 +75,9 @@ def _touched(
     yield select(d.data_file_id).where(d.table_id == table.id, d.partial_max > start)
     yield select(x.data_file_id).where(x.table_id == table.id, x.begin_snapshot > start, x.begin_snapshot <= end)
     yield select(x.data_file_id).where(x.table_id == table.id, x.partial_max > start, x.begin_snapshot <= end)
+    if not catalog.is_sqlite:
+        late = x.delete_file_id >= next_file(catalog, start)
+        yield select(x.data_file_id).where(x.table_id == table.id, late, x.begin_snapshot <= end)
     kept = _inlined_delete_table(catalog, connection, table)
     if kept is not None:
         within = and_(kept.c.begin_snapshot > start, kept.c.begin_snapshot <= end)
@@ -110,6 +114,12 @@ def delete_files(
     ).where(x.table_id == table.id, *which)
     for data_file_id, id, path, relative, *rest in connection.execute(query):
         yield data_file_id, DeleteFile(id, table.path + path if relative else path, *rest)
+
+
+def next_file(catalog: Catalog, at: int) -> ScalarSelect[int]:
+    """Files of later snapshots have this id or a greater one."""
+    s = catalog.tables["snapshot"].c
+    return select(s.next_file_id).where(s.snapshot_id == at).scalar_subquery()
 
 
 def by_few(ids: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -35,6 +35,7 @@ from .local import MOST_ROWS, SMALL_STATE, Limits, read_small
 from .location import catalog_at, catalog_file, is_postgres
 from .model import Bound, DataFile, Snapshot, Table, View
 from .pieces import Piece
+from .placing import Placing
 from .scan import ScanRequest, output_schema, scan
 from .shelf import LEAST_FOOTERS, Shelf
 from .small_states import SmallStates
@@ -54,6 +55,7 @@ class Lake:
         self._starting = threading.RLock()
         self.definitions = Definitions(catalog, storage.root)
         self.committer = Committer(catalog, storage)
+        self.placing = Placing(catalog, storage)
         self.bitmaps = Bitmaps()
         budget = settings["lake.driver_cache_mb"] << 20
         self.small_states = SmallStates(budget // 4)
@@ -140,7 +142,7 @@ class Lake:
         """The same; with `here` what is small is read at once, by the driver."""
         created_here = part is not None and part.before is None
         with self.reading() as connection:
-            files = [] if created_here else live_files(self.catalog, connection, table, at.id, bounds)
+            files = [] if created_here else self.live_files(connection, table, at.id, bounds)
             rows = [] if created_here else inlined.state(self.catalog, connection, table, at.id)
             request = self.request(connection, table, pieces.state(files, at.id), rows)
         if part is not None:
@@ -179,9 +181,20 @@ class Lake:
     def _change(self, table: Table, start: int, end: int) -> Rows:
         with self.reading() as connection:
             snapshots.at(self.catalog, connection, start)
-            found, rows = change_pieces(self.catalog, connection, table, start, end)
+            found, rows = self.change_pieces(connection, table, start, end)
             request = self.request(connection, table, found, rows)
         return self.weighted(request)
+
+    def live_files(self, connection: Connection, table: Table, at: int, bounds: Sequence[Bound] = ()) -> list[DataFile]:
+        """The files that hold the table's rows at a snapshot, with the deletes that made it."""
+        files = live_files(self.catalog, connection, table, at, bounds)
+        return self.placing.files(connection, table, files, at)
+
+    def change_pieces(
+        self, connection: Connection, table: Table, start: int, end: int
+    ) -> tuple[list[Piece], list[InlinedRows]]:
+        """The physical rows gained and lost in (start, end]."""
+        return change_pieces(self.catalog, connection, self.placing, table, start, end)
 
     def weighted(self, request: ScanRequest) -> Rows:
         """The pieces of a change with their weights; what is small is read by the driver, not by a Spark job."""

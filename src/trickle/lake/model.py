@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 ROW_ID = "_ducklake_internal_row_id"
 ROW_ID_FIELD = 2147483540
@@ -141,6 +141,14 @@ class View:
     column_aliases: tuple[str, ...] = ()
 
 
+class Move(NamedTuple):
+    """Deletes that a file puts into one snapshot, and that another made: between these two, most often one."""
+
+    said: int
+    first: int
+    last: int
+
+
 @dataclass(frozen=True)
 class DeleteFile:
     """Positions of one data file that are gone; cumulative."""
@@ -152,6 +160,7 @@ class DeleteFile:
     footer_bytes: int
     begin: int
     partial_max: int | None = None
+    moves: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -55,7 +56,17 @@ def read(storage: Storage, delete: DeleteFile) -> tuple[np.ndarray, np.ndarray]:
     positions = data.column("pos").to_numpy().astype(np.int64)
     if SNAPSHOT_ID not in data.column_names:
         return positions, np.full(len(positions), delete.begin, np.int64)
-    return positions, data.column(SNAPSHOT_ID).fill_null(delete.begin).to_numpy().astype(np.int64)
+    said = data.column(SNAPSHOT_ID).fill_null(delete.begin).to_numpy().astype(np.int64)
+    at = said.copy() if delete.moves else said
+    for move in delete.moves:
+        at[said == move.said] = move.last
+    return positions, at
+
+
+def stamps(storage: Storage, delete: DeleteFile) -> list[int]:
+    """The snapshots that a delete file says its rows died in."""
+    _, at = read(storage, replace(delete, moves=()))
+    return sorted(set(at.tolist()))
 
 
 def _content(storage: Storage, path: str) -> pa.Table:

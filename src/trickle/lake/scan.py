@@ -221,7 +221,11 @@ class _Scan:
     def dead_keys_by_spark(self, pieces: list[Piece]) -> DataFrame:
         """The same keys, the delete files read by Spark."""
         schema = StructType([_internal("pos", DELETE_POS_FIELD), _internal(SNAPSHOT_ID, SNAPSHOT_ID_FIELD)])
-        deletes = [(d, p) for p in pieces for d in p.deletes]
+        bare = [rest for p in pieces if (rest := _bare(p)).has_deletes]
+        others = [self.keys(bare, positions.read_many(self.storage, bare))] if bare else []
+        deletes = [(d, p) for p in pieces for d in p.deletes if not d.moves]
+        if not deletes:
+            return others[0]
         uris = pa.table(
             {
                 "__trickle_uri": [spark_uri(d.path) for d, _ in deletes],
@@ -237,9 +241,7 @@ class _Scan:
         at = F.coalesce(F.col(SNAPSHOT_ID), F.col("__trickle_begin"))
         key = F.col("__trickle_ordinal") * F.lit(1 << _SHIFT) + F.col("pos")
         from_files = tagged.where((at > after) & (at <= by)).select(key.alias(_KEY))
-        bare = [_bare(p) for p in pieces]
-        rest = [positions.dead_positions(self.storage, p) for p in bare]
-        return from_files.unionAll(self.keys(bare, rest)) if any(len(r) for r in rest) else from_files
+        return reduce(DataFrame.unionAll, others, from_files)
 
     def inlined(self, number: int, rows: InlinedRows) -> DataFrame:
         data, size = rows.data, len(rows.row_ids)
@@ -267,8 +269,9 @@ def output_schema(request: ScanRequest) -> StructType:
 
 
 def _bare(piece: Piece) -> Piece:
-    """The piece with only those deletes that stand in no delete file."""
-    return Piece(piece.file, inlined=piece.inlined, staged=piece.staged, dead=piece.dead)
+    """The piece with only those deletes that Spark does not read: in no delete file, or in one to be corrected."""
+    moved = tuple(d for d in piece.deletes if d.moves)
+    return Piece(piece.file, deletes=moved, inlined=piece.inlined, staged=piece.staged, dead=piece.dead)
 
 
 def _internal(name: str, id: int) -> StructField:

@@ -1,13 +1,10 @@
-"""Deletes that do not stand where they were told: of a past that was changed after it was read.
+"""Which snapshots say that they deleted rows of a table, and in which rows died.
 
-DuckDB that commits a delete to a PostgreSQL catalog, loses the race for the next snapshot and tries again, says so in
-the snapshot that it gets, but leaves the rows dead since the one that it tried first, which is another commit's.
-Whoever has read that one already would never see them go.
+The same ones, but for deletes of DuckDB's that it committed at a second try (`placing`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from sqlalchemy import Connection, column, select
@@ -15,63 +12,32 @@ from sqlalchemy import table as sql_table
 
 from . import positions, snapshots
 from .catalog import Catalog
-from .files import by_few, delete_files, has_table, inlined_deletes
-from .model import Snapshot, Table
+from .files import delete_files, has_table, inlined_deletes
+from .model import Table
 from .storage import Storage
 
 _DELETES = frozenset({"deleted_from_table", "inlined_delete"})
 
 
-def misplaced(
-    catalog: Catalog, connection: Connection, storage: Storage, table: Table, start: Snapshot, end: int
-) -> dict[int, int]:
-    """How many deletes, by snapshot, whoever read the table up to `start` has not seen, and (start, end] will not show.
-
-    Rows that are dead since a snapshot that did not say so, by delete files written after `start`; and snapshots that
-    say they deleted, while no row died there.
-    """
-    said = told(catalog, connection, table, start.id, end)
-    if not said:
-        return {}
-    early = _untold(catalog, connection, storage, table, start)
-    for known in _found(catalog, connection, storage, table, start.id, end):
-        said -= known
-        if not said:
-            break
-    return early | dict.fromkeys(said, 1)
-
-
-def _untold(
-    catalog: Catalog, connection: Connection, storage: Storage, table: Table, start: Snapshot
-) -> dict[int, int]:
-    x = catalog.tables["delete_file"].c
-    dead = Counter[int]()
-    for _, file in delete_files(catalog, connection, table, x.delete_file_id >= start.next_file_id):
-        dead.update(at for at in positions.read(storage, file)[1].tolist() if at <= start.id)
-    s, c, found = catalog.tables["snapshot"], catalog.tables["snapshot_changes"], dict[int, int]()
-    there = select(s.c.snapshot_id, c.c.changes_made).outerjoin_from(s, c, c.c.snapshot_id == s.c.snapshot_id)
-    for some in by_few(sorted(dead)):
-        # Of snapshots that have expired, nobody knows any more what they said.
-        for id, text in connection.execute(there.where(s.c.snapshot_id.in_(some))):
-            if not snapshots.kinds(text or "", table.id) & _DELETES:
-                found[id] = dead[id]
-    return found
+def says(changes: str, table: Table) -> bool:
+    """Whether a snapshot that made these changes says that it deleted rows of the table."""
+    return not _DELETES.isdisjoint(snapshots.kinds(changes, table.id))
 
 
 def told(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> frozenset[int]:
     """Snapshots in (start, end] that say they deleted rows of the table."""
     made = snapshots.made(catalog, connection, start, end, {table.id})
-    return frozenset(id for id, text in made if snapshots.kinds(text, table.id) & _DELETES)
+    return frozenset(id for id, text in made if says(text, table))
 
 
 def found(
     catalog: Catalog, connection: Connection, storage: Storage, table: Table, start: int, end: int
 ) -> frozenset[int]:
-    """Snapshots in (start, end] in which rows of the table died."""
-    return frozenset().union(*_found(catalog, connection, storage, table, start, end))
+    """Snapshots in (start, end] in which rows of the table died, as it is written."""
+    return frozenset().union(*found_parts(catalog, connection, storage, table, start, end))
 
 
-def _found(
+def found_parts(
     catalog: Catalog, connection: Connection, storage: Storage, table: Table, start: int, end: int
 ) -> Iterator[frozenset[int]]:
     """The same in parts, what costs least first: the catalog, delete files of late deletes, all others."""

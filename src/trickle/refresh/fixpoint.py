@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from sqlalchemy import Connection
 
@@ -106,8 +105,8 @@ class Fixpoint:
                 raise strict.expired()
             return self.whole(), Choice("REINITIALIZE", "history_expired")
         look = measure(self.lake, self.target, self.windows(Point.of(first)))
-        if look.has_lost_more_than(self.refresher.taken_in.get(first.id, {})):
-            return replace(self.whole(), misplaced=look.misplaced), Choice("REINITIALIZE", "misplaced_delete")
+        if look.misplaced:
+            return self.whole(), Choice("REINITIALIZE", "misplaced_delete")
         return look, Choice("DIFFERENTIAL" if look.changed_rows else "NO_DATA")
 
     def aim(self, target: Snapshot) -> None:
@@ -149,9 +148,7 @@ class Fixpoint:
         try:
             with translated(f"circle of stream tables {label}"):
                 choice, changed = self.change(transaction, look, choice)
-            done = self.commit(transaction, look, choice, changed)
-            self.refresher.take_in(self.runs[0].table, look, choice)
-            return done
+            return self.commit(transaction, look, choice, changed)
         except applying.Drift:
             transaction.draft.discard(self.lake.storage)
             if choice.action != "DIFFERENTIAL":

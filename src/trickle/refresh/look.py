@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
 from ..lake import pieces
-from ..lake.changes import change_pieces
 from ..lake.lake import Lake
 from ..lake.model import Snapshot
 from ..lake.positions import dead_positions
-from ..lake.told_deletes import misplaced
 from . import staged
 from .sources import STORED_SCHEMA
 from .windows import Window
@@ -33,20 +31,15 @@ class Look:
     """A source lost rows, or had some replaced."""
     expired: bool = False
     """The snapshot to go on from is gone."""
-    misplaced: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
-    """Deletes of sources that were put where the stream table had read already: how many, by snapshot."""
-
-    def has_lost_more_than(self, known: Mapping[str, Mapping[int, int]]) -> bool:
-        """Were there misplaced deletes beside those that are known?"""
-        found = ((source, at, many) for source, deletes in self.misplaced.items() for at, many in deletes.items())
-        return any(many > known.get(source, {}).get(at, 0) for source, at, many in found)
+    misplaced: bool = False
+    """A source may have lost rows in what the stream table had read already."""
 
 
 def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look:
     """Which sources changed, and how many rows at most the changes and the sources have."""
     moves: dict[str, tuple[bool, bool]] = {}
     changed_rows, source_rows = 0, 0
-    late: dict[str, Mapping[int, int]] = {}
+    misplaced = False
     with lake.reading() as connection:
         for name, window in windows.items():
             total = lake.record_count(connection, window.table)
@@ -55,21 +48,20 @@ def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look
             changed_rows += came + went
             if window.start is not None:
                 moves[name] = came > 0, went > 0
-            if found := _misplaced(lake, connection, window):
-                late[name] = found
+            misplaced = misplaced or _misplaced(lake, connection, window)
     unchanged, gained, lost = (
         frozenset(name for name, move in moves.items() if move == kind)
         for kind in ((False, False), (True, False), (False, True))
     )
     removed = any(went for _, went in moves.values())
-    return Look(target, windows, unchanged, changed_rows, source_rows, gained, lost, removed, misplaced=late)
+    return Look(target, windows, unchanged, changed_rows, source_rows, gained, lost, removed, misplaced=misplaced)
 
 
-def _misplaced(lake: Lake, connection: Connection, window: Window) -> dict[int, int]:
-    """Of tables that others may write; to a SQLite catalog nobody commits a second time."""
-    if lake.catalog.is_sqlite or window.start is None or window.table.schema == STORED_SCHEMA:
-        return {}
-    return misplaced(lake.catalog, connection, lake.storage, window.table, window.start, window.end.id)
+def _misplaced(lake: Lake, connection: Connection, window: Window) -> bool:
+    """Of tables that others may write."""
+    if window.start is None or window.table.schema == STORED_SCHEMA:
+        return False
+    return lake.placing.is_in_doubt(connection, window.table, window.start.id, window.end.id)
 
 
 def _sizes(lake: Lake, connection: Connection, window: Window) -> tuple[int, int]:
@@ -79,7 +71,7 @@ def _sizes(lake: Lake, connection: Connection, window: Window) -> tuple[int, int
     came, went = staged.changed_rows(window.within, window.table) if window.within else (0, 0)
     if window.start.id == window.end.id:
         return came, went
-    found, inlined = change_pieces(lake.catalog, connection, window.table, window.start.id, window.end.id)
+    found, inlined = lake.change_pieces(connection, window.table, window.start.id, window.end.id)
     sizes = [(p.weight, _rows(lake, p)) for p in found] + [(r.weight, len(r.row_ids)) for r in inlined]
     came += sum(n for weight, n in sizes if weight > 0)
     return came, went + sum(n for weight, n in sizes if weight < 0)
@@ -95,6 +87,7 @@ def _dead(lake: Lake, piece: pieces.Piece) -> int:
     """How many deletes count; a file that also names those of other times has to be opened."""
     after, by = piece.dead
     lives = [(d.begin, d.partial_max or d.begin) for d in piece.deletes] + [(at, at) for _, at in piece.inlined]
-    if len(piece.deletes) < 2 and all(after < first and last <= by for first, last in lives):
+    is_plain = len(piece.deletes) < 2 and not any(d.moves for d in piece.deletes)
+    if is_plain and all(after < first and last <= by for first, last in lives):
         return sum(d.count for d in piece.deletes) + len(piece.inlined) + len(piece.staged)
     return len(dead_positions(lake.storage, piece))

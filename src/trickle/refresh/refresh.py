@@ -49,8 +49,6 @@ class Refresher:
         """Begins the names of relations that Spark sees: sessions that share a Spark do not meet."""
         self.queries = Queries(lake)
         self.locks: dict[int, threading.Lock] = defaultdict(threading.Lock)
-        self.taken_in: dict[int, dict[str, Mapping[int, int]]] = {}
-        """By stream table: the misplaced deletes that it was computed with; delete files go on showing them."""
 
     def find(self, schema: str, name: str) -> StreamTable:
         with self.lake.reading() as connection:
@@ -82,12 +80,6 @@ class Refresher:
                 return run.result(Choice("NO_DATA"), 0, 0, table.frontier, table.snapshot)
             target = self.lake.snapshot(table.frontier)
         return Run(self, table, target, full, initiated_by).run()
-
-    def take_in(self, table: StreamTable, look: Look, choice: Choice) -> None:
-        """What was computed anew holds all deletes that were found."""
-        if choice.action in ("FULL", "REINITIALIZE"):
-            known = self.taken_in.setdefault(table.id, {})
-            known.update({source: {**known.get(source, {}), **late} for source, late in look.misplaced.items()})
 
     def compiled(self, table: StreamTable, at: Snapshot) -> Compiled:
         """The query as it stands at a snapshot."""
@@ -217,8 +209,7 @@ class Run:
 
     def choose(self, look: Look) -> Choice:
         table = self.table
-        misplaced = look.has_lost_more_than(self.owner.taken_in.get(table.id, {}))
-        changed = bool(look.windows) and (look.changed_rows > 0 or look.expired or misplaced)
+        changed = bool(look.windows) and (look.changed_rows > 0 or look.expired or look.misplaced)
         learns = changed and (table.refresh_mode == "AUTO" or table.options.get("fuse"))
         with self.lake.reading() as connection:
             history = self.registry.lessons(connection, table.id) if learns else []
@@ -235,7 +226,7 @@ class Run:
             changed_rows=look.changed_rows,
             source_rows=look.source_rows,
             expired=look.expired,
-            misplaced=misplaced,
+            misplaced=look.misplaced,
             append_only=table.append_only,
             removed=look.removed,
             history=history,
@@ -263,9 +254,7 @@ class Run:
             return self.note(choice, self.target.id)
         transaction = Transaction(self.lake, Draft(self.lake.head()))
         try:
-            done = self.write(transaction, look, choice)
-            self.owner.take_in(self.table, look, choice)
-            return done
+            return self.write(transaction, look, choice)
         except applying.Drift:
             if choice.action != "DIFFERENTIAL":
                 raise

@@ -8,9 +8,7 @@ import numpy as np
 
 from ..execute.transaction import Transaction
 from ..lake import inlined, pieces
-from ..lake.changes import change_pieces
 from ..lake.draft import TableDraft
-from ..lake.files import live_files
 from ..lake.held import Rows
 from ..lake.model import DataFile, Table
 from ..lake.pieces import Piece
@@ -36,10 +34,10 @@ def changes(transaction: Transaction, table: Table, start: int) -> Rows:
     lake, base = transaction.lake, transaction.base.id
     part = transaction.part(table)
     with lake.reading() as connection:
-        found, rows = change_pieces(lake.catalog, connection, table, start, base)
+        found, rows = lake.change_pieces(connection, table, start, base)
         own: list[Piece] = []
         if part is not None:
-            own = _pieces(part, live_files(lake.catalog, connection, table, base), base)
+            own = _pieces(part, lake.live_files(connection, table, base), base)
             kept = inlined.state(lake.catalog, connection, table, base)
             rows = [*rows, *_ended(kept, part)]
         request = lake.request(connection, table, [*found, *own], rows)

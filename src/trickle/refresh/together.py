@@ -117,9 +117,6 @@ class _Together:
         draft.message = f"refresh {', '.join(labels)}"
         draft.extra_info = json.dumps({"stream_tables": labels, "data_snapshot": self.target.id})
         lake.commit(draft)
-        for member in self.members:
-            assert member.work is not None
-            self.refresher.take_in(member.table, *member.work[:2])
         return found
 
     def require(self, connection: Connection, head: Snapshot) -> None:

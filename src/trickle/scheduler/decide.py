@@ -138,7 +138,7 @@ def due_at(unit: Unit, course: Course, now: datetime) -> datetime | None:
 
 
 def _due(clocks: tuple[Clock, ...], course: Course, changed: datetime, pace: float) -> datetime | None:
-    """An interval ends when the refresh is done: it is begun earlier by as long as it takes, a quarter at most.
+    """An interval ends when the refresh is done: it is begun earlier by as long as it takes, half of it at most.
 
     A tier stretches intervals and debounces, which count as a second at least; it does not move a cron time.
     """
@@ -146,7 +146,7 @@ def _due(clocks: tuple[Clock, ...], course: Course, changed: datetime, pace: flo
     for clock in clocks:
         if isinstance(clock, Every):
             interval = clock.seconds * pace * course.factor
-            at: datetime | None = course.started + timedelta(seconds=interval - min(course.takes, interval / 4))
+            at: datetime | None = course.started + timedelta(seconds=interval - min(course.takes, interval / 2))
         elif isinstance(clock, OnChange) and pace > 1:
             at = changed + timedelta(seconds=max(clock.debounce, 1.0) * pace)
         else:

@@ -137,7 +137,7 @@ class Scheduler:
 
     def begin(self, sight: Sight, start: Start, now: datetime) -> None:
         tables = [sight.layout.tables[m.id] for m in sight.layout.units[start.unit].members]
-        self.tracks.begin(tables, start.target, now)
+        self.tracks.begin(tables, start, now)
         self.workers.start(tables, start.target)
 
     def rest(self, sight: Sight, plan: Plan) -> bool:

@@ -68,7 +68,7 @@ class Course:
     factor: int = 1
     """Its intervals are stretched by this because it could not keep up."""
     takes: float = 0.0
-    """Seconds that it usually takes."""
+    """Seconds within which it is nearly always done."""
     retry_at: datetime | None = None
     block: str = ""
     """Why it may not run: gated, watermark, fuse_blown, suspended, …"""

@@ -32,8 +32,9 @@ from ..registry.scheduling import Scheduling
 from ..schedules import Every
 from ..sql.names import Name
 from .lateness import Lateness
+from .pacing import Usual
 from .retry import after_error, stretched
-from .state import Course, Plan, Unit
+from .state import Course, Plan, Start, Unit
 from .survey import Sight
 from .workers import Key, Outcome
 
@@ -46,7 +47,9 @@ class Track:
     started: datetime
     since: datetime | None = None
     factor: int = 1
-    takes: float = 0.0
+    waited: float = 0.0
+    """Seconds from when it was due, with something to do, until it was begun."""
+    takes: Usual = field(default_factory=Usual)
     retry_at: datetime | None = None
     errors: int = 0
     held: str = ""
@@ -73,7 +76,7 @@ class Tracks:
 
     def course(self, key: Key, running: bool, here: bool, block: str) -> Course:
         t = self.of(key)
-        return Course(t.started, running, here, t.since, t.factor, t.takes, t.retry_at, block)
+        return Course(t.started, running, here, t.since, t.factor, t.takes.nearly_always, t.retry_at, block)
 
     def follow(self, sight: Sight, now: datetime) -> None:
         """Forget units that are no more; new ones were last begun when the history says, or their tables made."""
@@ -97,11 +100,12 @@ class Tracks:
 
     # Starts and ends.
 
-    def begin(self, tables: Sequence[StreamTable], target: int, now: datetime) -> None:
+    def begin(self, tables: Sequence[StreamTable], start: Start, now: datetime) -> None:
         track = self.of(tuple(t.id for t in tables))
+        track.waited = (now - max(start.due, track.since or now)).total_seconds()
         track.started, track.since, track.held = now, None, ""
         for table in tables:
-            self.events.tell(RefreshStarted(table.label, target))
+            self.events.tell(RefreshStarted(table.label, start.target))
 
     def settle(self, outcome: Outcome, now: datetime) -> None:
         track = self.of(outcome.key)
@@ -200,7 +204,7 @@ class Tracks:
             for name in self.labels(outcome.key):
                 self.events.tell(FallingBehind(name, outcome.seconds, interval, factor))
         track.factor = factor
-        track.takes = (track.takes + outcome.seconds) / 2 if track.takes else outcome.seconds
+        track.takes.add(track.waited + outcome.seconds)
 
     # What is seen at each tick.
 

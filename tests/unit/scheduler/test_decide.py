@@ -129,9 +129,9 @@ def test_tiers_stretch_intervals_and_debounces_back_off_intervals_and_neither_a_
     assert [due(Cron("0 13 * * *"), pace) for pace in (1, 2, 10)] == [later(3600)] * 3
 
 
-def test_an_interval_ends_with_the_refresh_that_is_begun_a_quarter_of_it_early_at_most() -> None:
+def test_an_interval_ends_with_the_refresh_that_is_begun_half_of_it_early_at_most() -> None:
     unit = alone(0, ORDERS, clocks=[Every(100)])
-    assert [due_at(unit, Course(NOON, takes=s), NOON) for s in (0, 7, 90)] == [later(100), later(93), later(75)]
+    assert [due_at(unit, Course(NOON, takes=s), NOON) for s in (0, 7, 90)] == [later(100), later(93), later(50)]
     assert due_at(unit, Course(NOON, takes=30, factor=2), NOON) == later(170)
 
 

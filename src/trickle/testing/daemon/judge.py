@@ -12,9 +12,6 @@ from sqlalchemy import select
 
 import trickle
 from trickle.lake import snapshots, told_deletes
-from trickle.registry.reading import base_tables
-from trickle.scheduler.layout import Layout
-from trickle.schedules import Every
 from trickle.testing.daemon.shop import SOURCES, TOGETHER, Kept
 from trickle.testing.duckdb_peer import DuckDBPeer, LakeAddress
 from trickle.testing.streams.checker import difference
@@ -131,41 +128,4 @@ def _rewritten(db: trickle.Session) -> set[int]:
             real = told_deletes.found(lake.catalog, connection, lake.storage, table, 0, head.id)
             for early in real - told:
                 found |= set(range(early, min(at for at in told if at > early)))
-    return found
-
-
-def promises(db: trickle.Session) -> dict[str, float]:
-    """How far each stream table may lag: its interval, and that of what it reads before; on change: at once."""
-    streams = db._streams
-    groups = [group.members for group in db.refresh_groups()]
-    layout = Layout.of(streams.all(), groups, Every(1.0))
-    allowed: list[float] = []
-    for unit in layout.units:
-        clocks = [clock for member in unit.members for clock in member.clocks]
-        own = min(clock.seconds if isinstance(clock, Every) else 0.0 for clock in clocks)
-        allowed.append(own + max((allowed[source] for source in unit.sources), default=0.0))
-    places = {member.id: place for place, unit in enumerate(layout.units) for member in unit.members}
-    return {t.label: allowed[places[t.id]] for t in streams.all()}
-
-
-def lags(db: trickle.Session, since: int) -> dict[str, list[float]]:
-    """For each stream table, and each commit after `since` to a table below it, the seconds until it was refreshed to
-    that commit or beyond."""
-    streams = db._streams
-    with db.lake.reading() as connection:
-        log = snapshots.listing(db.lake.catalog, connection, since)
-        lines = streams.registry.history(connection, limit=1_000_000)
-    tables = streams.all()
-    ids = {d.name: str(d.table_id) for t in tables for d in t.dependencies}
-    found: dict[str, list[float]] = {}
-    for table in tables:
-        below = {ids[name] for name in base_tables(tables)[table.stored]}
-        changed = [s for s in log if any(what in below for _, what in snapshots.tokens(s.changes))]
-        done = sorted(
-            (line.data_snapshot, line.finished_at)
-            for line in lines
-            if line.stream_table_id == table.id and line.data_snapshot is not None and line.action != "SKIP"
-        )
-        waits = ((s.time, next((at for data, at in done if data >= s.id), None)) for s in changed)
-        found[table.label] = sorted((at - time).total_seconds() for time, at in waits if at is not None)
     return found

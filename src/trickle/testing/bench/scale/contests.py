@@ -14,8 +14,6 @@ from pyspark.sql import SparkSession
 
 import trickle
 
-from ....lake.changes import change_pieces
-from ....lake.files import live_files
 from ....lake.model import Bound
 from ....scheduler.decide import decide
 from ....scheduler.loop import Scheduler
@@ -127,11 +125,11 @@ def _files(lakes: Lakes) -> Iterator[Contest]:
 
     def listed(bound: Bound) -> None:
         with lake.reading() as connection:
-            live_files(lake.catalog, connection, table, head.id, [bound])
+            lake.live_files(connection, table, head.id, [bound])
 
     def changed() -> None:
         with lake.reading() as connection:
-            change_pieces(lake.catalog, connection, table, head.id - 1, head.id)
+            lake.change_pieces(connection, table, head.id - 1, head.id)
 
     keys = tuple(range(0, world.size.large_files * 1000, max(1, world.size.large_files // 100) * 1000))
     yield Contest(f"file list of a range, of {many}", FILES_MS, lambda: listed(Bound("id", low=0, high=5000)), rounds=9)
