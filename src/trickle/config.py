@@ -210,7 +210,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "refresh.intermediate_rows",
-        200_000,
+        100_000,
         "Rows of its sources from which on an operator below others is stored, for option intermediates = 'auto'.",
         0,
         1_000_000_000_000,

@@ -9,8 +9,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 import trickle
-from trickle.lake.changes import change_pieces
-from trickle.lake.files import live_files
 from trickle.lake.model import Bound
 from trickle.testing.bench import arena, hold
 from trickle.testing.bench.scale.contests import contests, lakes
@@ -40,9 +38,9 @@ def test_copies_are_stream_tables_and_files_like_real_ones(world: World) -> None
     table = db.lake.table("main", world.large, db.lake.head())
     assert table is not None
     with db.lake.reading() as connection:
-        few = live_files(db.lake.catalog, connection, table, world.head, [Bound("id", low=5000, high=5999)])
-        whole = live_files(db.lake.catalog, connection, table, world.head)
-        changed, _ = change_pieces(db.lake.catalog, connection, table, world.base.id, world.head)
+        few = db.lake.live_files(connection, table, world.head, [Bound("id", low=5000, high=5999)])
+        whole = db.lake.live_files(connection, table, world.head)
+        changed, _ = db.lake.change_pieces(connection, table, world.base.id, world.head)
     assert (len(few), len(whole), len(changed)) == (1, SIZE.large_files, SIZE.large_files)
     _goes_on(db)
 

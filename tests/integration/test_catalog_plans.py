@@ -12,6 +12,8 @@ from trickle.lake.catalog import Catalog
 from trickle.lake.changes import change_pieces
 from trickle.lake.definitions import Definitions
 from trickle.lake.model import Column, Snapshot, Table
+from trickle.lake.placing import Placing
+from trickle.lake.storage import Storage
 from trickle.registry.models import Dependency, StreamTable
 from trickle.registry.store import Registry
 
@@ -63,7 +65,7 @@ def test_no_step_of_a_refresh_walks_through_a_whole_table(catalog: Catalog) -> N
         registry.commit_for(connection, 3, 5, 6)
         registry.lessons(connection, 3)
         registry.history(connection, 3)
-        change_pieces(catalog, connection, TABLE, 3, 9)
+        change_pieces(catalog, connection, Placing(catalog, Storage("data/")), TABLE, 3, 9)
         Definitions(catalog, "").table(connection, NOW, "main", "facts")
         Definitions(catalog, "").view(connection, NOW, "main", "per")
     walks = [s for s in steps if s.startswith("SCAN") and not any(name in s for name in SMALL)]

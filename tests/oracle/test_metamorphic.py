@@ -24,7 +24,7 @@ from trickle.testing.queries.metamorphic import (
 from trickle.testing.specs import Bench, Delta, Spec, Story
 
 Rules = Mapping[type[Node], Rule]
-SIZES = (100, 1_000, 5_000)
+SIZES = (50, 1_000, 5_000)
 LIGHT = 100
 """Queries whose change has more operators are left to the other tests."""
 

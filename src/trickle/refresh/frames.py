@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from .. import views
 from ..lake.held import Held, Rows, as_frame
 from ..lake.lake import Lake
 from ..lake.model import Table
@@ -103,13 +104,13 @@ class Frames:
         """Let a session know the relation by its name."""
         if self._shown.get(read) == (spark, self.made[read]):
             return
-        as_frame(self.made[read], spark).createOrReplaceTempView(_name(self.prefix, *read))
+        views.show(as_frame(self.made[read], spark), _name(self.prefix, *read))
         self._shown[read] = (spark, self.made[read])
 
     def close(self) -> None:
         for read, (spark, _) in self._shown.items():
             if not is_connect(spark):
-                spark.catalog.dropTempView(_name(self.prefix, *read))
+                views.hide(spark, _name(self.prefix, *read))
         self._shown.clear()
 
 
