@@ -125,7 +125,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "lake.driver_cache_mb",
-        512,
+        1024,
         "What the driver read (columns, changes, small tables, footers), kept for who asks next; 0: little.",
         0,
         1_048_576,

@@ -38,6 +38,7 @@ from trickle.plan import (
     Version,
     after,
     all_of,
+    coalesce,
     col,
     hidden,
     keep,
@@ -105,7 +106,8 @@ def outcome(storage: Storage, found: Node, appending: bool = False, *, restricte
         markers = tuple(Item(Column(f"__k{n}", c.type), col(c.name)) for n, c in enumerate(keys, start=1))
         stored = restrict(stored, held, Project(found, markers))
     passed = keep(stored.columns)
-    joined = OuterJoin(found, stored, all_of(same(col(k.name), h) for k, h in zip(keys, held, strict=True)))
+    is_held = all_of(same(col(k.name), h) for k, h in zip(keys, held, strict=True))
+    joined = OuterJoin(found, stored, is_held if keys or COUNT not in found.names else _one_group())
     if storage.strategy == "rescan":
         flags = _flags(exp.true(), exp.true(), exp.false())
         return simplify(flatten(Project(joined, (*_keys(storage), *passed, *flags))))
@@ -151,6 +153,16 @@ def _held(storage: Storage, name: str) -> exp.Expr:
     """The stored value of a key or cell."""
     stored = [c.name for c in storage.columns]
     return col(old(stored.index(storage.stored_as(name))))
+
+
+def _one_group() -> exp.Expr:
+    """True of what a change adds to the one group and of the row that is stored of it.
+
+    `count % 1 = file % 1`, not TRUE: an equality joins one partition with another, without one Spark sends one side
+    around first, in a job of its own.
+    """
+    left, right = (exp.Mod(this=value, expression=number(1)) for value in (coalesce(col(COUNT), number(0)), col(FILE)))
+    return exp.EQ(this=left, expression=right)
 
 
 def _keys(storage: Storage) -> tuple[Item, ...]:
