@@ -240,7 +240,13 @@ SETTINGS: tuple[Setting, ...] = (
         "scheduler.default_schedule", "1s", "Schedule of a table with schedule = 'calculated' that nobody else reads."
     ),
     Setting("scheduler.workers", 4, "Refreshes that run at the same time.", 1, 256),
-    Setting("scheduler.poll_ms", 50.0, "How often the scheduler looks for commits while it sleeps.", 5, 60_000),
+    Setting(
+        "scheduler.poll_ms",
+        50.0,
+        "How often a sleeping scheduler looks for commits; half as often after 10 s of calm.",
+        5,
+        60_000,
+    ),
     Setting("scheduler.lease_seconds", 15.0, "After so long without a sign a scheduler's work is taken over.", 1, 3600),
     Setting("scheduler.drain_seconds", 300.0, "How long a scheduler that ends waits for running refreshes.", 0, 86_400),
     Setting("scheduler.errors_to_suspend", 3, "Errors in a row after which a stream table is suspended.", 1, 1000),

@@ -30,6 +30,8 @@ from .workers import Key, Workers
 
 RESTS = 10.0
 """Seconds between two notes of how far idle tables are."""
+CALM = 10.0
+"""Seconds without news after which it is looked for half as often."""
 HOUSEKEEPING = 3600.0
 PATIENCE = 5.0
 """The longest wait, in seconds, before an unreachable catalog is tried again."""
@@ -160,9 +162,9 @@ class Scheduler:
 
     def sleep(self, until: float | None) -> None:
         """Until a worker ends, a commit or a signal comes, a table is due, or the time is over."""
-        poll = self.settings["scheduler.poll_ms"] / 1000
+        poll, since = self.settings["scheduler.poll_ms"] / 1000, time.monotonic()
         while not self.stopping.is_set():
-            wait = poll
+            wait = poll if time.monotonic() - since < CALM else 2 * poll
             if self._wake_at is not None:
                 wait = min(wait, max((self._wake_at - self.clock()).total_seconds(), 0.0))
             if until is not None:

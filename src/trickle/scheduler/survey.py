@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, exc, func, select
+from sqlalchemy.engine.interfaces import DBAPICursor
 
 from ..lake.foreign import translated
 from ..lake.lake import Lake
@@ -48,30 +49,39 @@ class Sight:
 
 
 class Glance:
-    """One small query on a connection that stays open."""
+    """One small query on a connection that stays open, twenty times a second: by the driver, not by SQLAlchemy."""
 
     def __init__(self, lake: Lake, scheduling: Scheduling) -> None:
         self.lake = lake
         snapshot, signal = lake.catalog.tables["snapshot"].c, scheduling.registry.tables["signal"].c
         newest = select(func.max(snapshot.snapshot_id)).scalar_subquery()
         told = select(signal.number).where(signal.name == SIGNAL).scalar_subquery()
-        self.query = select(newest, told)
+        options = {"literal_binds": True}
+        self.query = str(select(newest, told).compile(lake.catalog.engine, compile_kwargs=options))
         self._connection: Connection | None = None
+        self._cursor: DBAPICursor | None = None
 
     def news(self) -> News:
         with translated(f'lake "{self.lake.catalog.label}"'):
             try:
-                if self._connection is None:
-                    engine = self.lake.catalog.engine
-                    self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-                head, signals = self._connection.execute(self.query).one()
+                cursor = self._cursor or self._open()
+                cursor.execute(self.query)
+                head, signals = cursor.fetchone() or (0, 0)
+            except self.lake.catalog.engine.dialect.loaded_dbapi.Error as error:
+                self.close()
+                raise exc.DBAPIError(self.query, None, error) from error
             except BaseException:
                 self.close()
                 raise
         return News(int(head), int(signals or 0))
 
+    def _open(self) -> DBAPICursor:
+        connection = self.lake.catalog.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        self._connection, self._cursor = connection, connection.connection.cursor()
+        return self._cursor
+
     def close(self) -> None:
-        connection, self._connection = self._connection, None
+        connection, self._connection, self._cursor = self._connection, None, None
         if connection is not None:
             connection.invalidate()
             connection.close()
