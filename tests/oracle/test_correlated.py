@@ -11,7 +11,7 @@ from trickle.testing.oracle import DuckEngine, World, random_history
 from trickle.testing.oracle.correlated import correlated_query
 
 BLOCKS = 10
-QUERIES = (6, 60, 600)
+QUERIES = (4, 60, 600)
 STEPS = 8
 
 

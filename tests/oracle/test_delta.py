@@ -17,7 +17,7 @@ from trickle.testing.oracle import CONSTRUCTS, DuckEngine, Generator, World, ran
 
 STEPS = 40
 BLOCKS = 20
-IN_CI = 5
+IN_CI = 3
 EXAMPLES = 26
 HEAVY = pytest.mark.heavy
 LENIENT = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]

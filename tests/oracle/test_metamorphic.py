@@ -97,7 +97,7 @@ def test_a_query_in_a_subquery_or_a_cte(effort: Effort) -> None:
 
 
 def test_joins_in_either_order(effort: Effort) -> None:
-    assert list(differ_in_order(effort.of(50, 500, 2_000))) == []
+    assert list(differ_in_order(effort.of(25, 500, 2_000))) == []
 
 
 def test_a_join_that_reads_the_wrong_state_differs_in_batches() -> None:

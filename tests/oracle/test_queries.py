@@ -21,7 +21,7 @@ from trickle.testing.queries.kept import kept
 from trickle.testing.queries.law import Outcome, Verdict, judged
 from trickle.testing.specs import Bench
 
-BLOCKS, IN_CI = 20, 5
+BLOCKS, IN_CI = 20, 3
 BLOCK = pytest.mark.parametrize(
     "block", [*range(IN_CI), *(pytest.param(n, marks=pytest.mark.heavy) for n in range(IN_CI, BLOCKS))]
 )

@@ -15,7 +15,7 @@ from trickle.testing.queries.cases import cases
 from trickle.testing.queries.on_spark import SparkStep
 from trickle.testing.specs import Bench
 
-QUERIES = (75, 600, 3_000)
+QUERIES = (40, 600, 3_000)
 TOGETHER = 5
 """Queries that make one job."""
 

@@ -19,7 +19,7 @@ def engine() -> DuckEngine:
     return DuckEngine()
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=LENIENT)
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=LENIENT)
 @given(shape=st.integers(0, 2**32), past=st.integers(0, 2**32))
 def test_stored_rows_are_the_querys_after_every_cycle(engine: DuckEngine, shape: int, past: int) -> None:
     world = StoredWorld(engine, random_history(Random(past), CYCLES))

@@ -32,7 +32,7 @@ def engine() -> DuckEngine:
 
 
 @RESTRICTED
-@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=LENIENT)
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=LENIENT)
 @given(shape=st.integers(0, 2**32), past=st.integers(0, 2**32))
 def test_stored_rows_are_the_querys_after_every_cycle(
     engine: DuckEngine, restricted: bool, shape: int, past: int
