@@ -23,7 +23,7 @@ WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 NEXT = f"""INSERT INTO {CATALOG_SCHEMA}.ducklake_snapshot
     SELECT snapshot_id + 1, now(), schema_version, next_catalog_id, next_file_id FROM {CATALOG_SCHEMA}.ducklake_snapshot
     ORDER BY snapshot_id DESC LIMIT 1"""
-SILENT = f"""INSERT INTO {CATALOG_SCHEMA}.ducklake_snapshot_changes (snapshot_id, changes_made)
+SAYS = f"""INSERT INTO {CATALOG_SCHEMA}.ducklake_snapshot_changes (snapshot_id, changes_made)
     SELECT max(snapshot_id), '%s' FROM {CATALOG_SCHEMA}.ducklake_snapshot"""
 QUERY = "SELECT count(*) AS n, sum(qty) AS qty FROM orders"
 JOINED = "SELECT o.id, o.qty, p.id AS other FROM orders o JOIN orders p ON p.id = o.qty + 1"
@@ -43,7 +43,7 @@ def beaten(site: LakeSite, peer: DuckDBPeer, statement: str, says: str = "") -> 
             time.sleep(0.01)
         first.execute(NEXT)
         if says:
-            first.execute(SILENT % says)
+            first.execute(SAYS % says)
     return thread
 
 

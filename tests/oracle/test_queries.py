@@ -1,6 +1,6 @@
 """Random queries as text, judged by DuckDB: the plan means the query, before + delta == after, what is stored too.
 
-3,000 queries; with `--heavy` 20,000, with `--long` 100,000. `python -m trickle.testing.queries` asks for any seeds.
+750 queries; with `--heavy` 20,000, with `--long` 100,000. `python -m trickle.testing.queries` asks for any seeds.
 """
 
 from __future__ import annotations

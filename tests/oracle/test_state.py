@@ -19,11 +19,12 @@ def engine() -> DuckEngine:
     return DuckEngine()
 
 
+@pytest.mark.parametrize("block", [0, pytest.param(1, marks=pytest.mark.heavy)])
 @settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=LENIENT)
 @given(shape=st.integers(0, 2**32), past=st.integers(0, 2**32))
-def test_stored_rows_are_the_querys_after_every_cycle(engine: DuckEngine, shape: int, past: int) -> None:
-    world = StoredWorld(engine, random_history(Random(past), CYCLES))
-    assert world.check(aggregate_query(Random(shape))) is None
+def test_stored_rows_are_the_querys_after_every_cycle(engine: DuckEngine, block: int, shape: int, past: int) -> None:
+    world = StoredWorld(engine, random_history(Random(f"{block} {past}"), CYCLES))
+    assert world.check(aggregate_query(Random(f"{block} {shape}"))) is None
 
 
 @settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=LENIENT)

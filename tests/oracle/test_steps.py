@@ -32,13 +32,14 @@ def engine() -> DuckEngine:
 
 
 @RESTRICTED
+@pytest.mark.parametrize("block", [0, pytest.param(1, marks=pytest.mark.heavy)])
 @settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=LENIENT)
 @given(shape=st.integers(0, 2**32), past=st.integers(0, 2**32))
 def test_stored_rows_are_the_querys_after_every_cycle(
-    engine: DuckEngine, restricted: bool, shape: int, past: int
+    engine: DuckEngine, restricted: bool, block: int, shape: int, past: int
 ) -> None:
-    world = SteppedWorld(engine, random_history(Random(past), CYCLES), restricted)
-    assert world.check(aggregate_query(Random(shape))) is None
+    world = SteppedWorld(engine, random_history(Random(f"{block} {past}"), CYCLES), restricted)
+    assert world.check(aggregate_query(Random(f"{block} {shape}"))) is None
 
 
 @RESTRICTED

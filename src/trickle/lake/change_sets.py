@@ -20,8 +20,8 @@ class ChangeSets:
         self.kept: Kept[tuple[tuple[Column, ...], Held]] = Kept(most_bytes)
 
     def get(self, table: Table, start: int, end: int, read: Callable[[Table], Rows]) -> Rows:
-        """The change of the table's columns. What a range of snapshots changed stays as it is; the exception,
-        deletes that are put there later, is noticed by the next refresh (`told_deletes`)."""
+        """The change of the table's columns. What a range of snapshots changed stays as it is: deletes that are
+        written into it later belong to a later snapshot (`placing`)."""
         key = table.id, start, end
         columns, held = self.kept.get(key) or ((), None)
         if held is None or not set(table.columns) <= set(columns):

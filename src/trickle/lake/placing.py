@@ -78,20 +78,25 @@ class Placing:
             return {}  # to a SQLite catalog nobody commits a second time
         since = connection.scalar(select(next_file(self.catalog, at))) or 0
         late = [(of, delete) for of, delete in pairs if delete.id >= since]
-        self._learn(connection, table, [pair for pair in late if pair[1].path not in self._kept])
-        return {delete.id: self._kept.get(delete.path) or () for _, delete in late}
+        known = {delete.id: kept for _, delete in late if (kept := self._kept.get(delete.path)) is not None}
+        return known | self._learned(connection, table, [pair for pair in late if pair[1].id not in known])
 
-    def _learn(self, connection: Connection, table: Table, deletes: Sequence[tuple[int, DeleteFile]]) -> None:
+    def _learned(
+        self, connection: Connection, table: Table, deletes: Sequence[tuple[int, DeleteFile]]
+    ) -> dict[int, Moves]:
         stamps = {delete.id: positions.stamps(self.storage, delete) for _, delete in deletes}
         silent = _silent(self.catalog, connection, table, {at for some in stamps.values() for at in some})
+        found: dict[int, Moves] = {}
         for of, delete in sorted(deletes, key=lambda pair: pair[1].id):
             moves: Moves = ()
             if own := silent.intersection(stamps[delete.id]):
-                moves = self._found(connection, table, of, delete, stamps[delete.id], own)
+                moves = self._moves_of(connection, table, of, delete, stamps[delete.id], own)
                 self._keep(of, moves)
             self._keep(delete.path, moves)
+            found[delete.id] = moves
+        return found
 
-    def _found(
+    def _moves_of(
         self, connection: Connection, table: Table, of: int, delete: DeleteFile, stamps: list[int], silent: set[int]
     ) -> Moves:
         s = self.catalog.tables["snapshot"].c

@@ -66,7 +66,7 @@ def read(storage: Storage, delete: DeleteFile) -> tuple[np.ndarray, np.ndarray]:
 def stamps(storage: Storage, delete: DeleteFile) -> list[int]:
     """The snapshots that a delete file says its rows died in."""
     _, at = read(storage, replace(delete, moves=()))
-    return sorted(set(at.tolist()))
+    return [int(id) for id in np.unique(at)]
 
 
 def _content(storage: Storage, path: str) -> pa.Table:

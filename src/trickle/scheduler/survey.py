@@ -66,7 +66,7 @@ class Glance:
             try:
                 cursor = self._cursor or self._open()
                 cursor.execute(self.query)
-                head, signals = cursor.fetchone() or (0, 0)
+                [(head, signals)] = cursor.fetchall()
             except self.lake.catalog.engine.dialect.loaded_dbapi.Error as error:
                 self.close()
                 raise exc.DBAPIError(self.query, None, error) from error
