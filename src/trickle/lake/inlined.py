@@ -8,7 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 from sqlalchemy import (
+    DOUBLE_PRECISION,
     REAL,
+    UUID,
     BigInteger,
     Boolean,
     Connection,
@@ -25,7 +27,6 @@ from sqlalchemy import (
 )
 from sqlalchemy import Column as SqlColumn
 from sqlalchemy import Table as SqlTable
-from sqlalchemy.dialects.postgresql import DOUBLE_PRECISION, UUID
 from sqlalchemy.types import TypeEngine
 
 from .catalog import Catalog

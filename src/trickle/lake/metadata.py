@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, MetaData, String, Table, func
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import TIMESTAMP, UUID, VARCHAR, BigInteger, Boolean, Column, Index, MetaData, String, Table, func
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -23,7 +22,7 @@ class Moment(TypeDecorator[datetime]):
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         if dialect.name == "postgresql":
-            return dialect.type_descriptor(postgresql.TIMESTAMP(timezone=True))
+            return dialect.type_descriptor(TIMESTAMP(timezone=True))
         return dialect.type_descriptor(String())
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
@@ -55,8 +54,8 @@ def read_moment(text: str) -> datetime:
 
 
 _INTEGER = BigInteger()
-_TEXT = String().with_variant(sqlite.VARCHAR(), "sqlite")
-_UUID = String().with_variant(postgresql.UUID(as_uuid=False), "postgresql")
+_TEXT = String().with_variant(VARCHAR(), "sqlite")
+_UUID = String().with_variant(UUID(as_uuid=False), "postgresql")
 _FLAG = Boolean().with_variant(Boolean(create_constraint=False), "sqlite")
 
 _LIFE = ("begin_snapshot", "end_snapshot")

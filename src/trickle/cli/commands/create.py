@@ -11,9 +11,6 @@ from ..completion import one_of
 from ..options import Dialect, Json, Query, QueryFile, assignments, options
 from .sql import read_text
 
-EXAMPLE = """\
-trickle create totals 'SELECT customer, sum(amount) AS total FROM orders GROUP BY customer' --mode DIFFERENTIAL"""
-
 Name = Annotated[str, typer.Argument(help="What it is to be called, with a schema if that is not main.")]
 Mode = Annotated[
     str,

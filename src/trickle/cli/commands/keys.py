@@ -12,7 +12,6 @@ from ..faces import Face
 from ..options import Json, SomeTable, options
 from ..output import counted
 
-EXAMPLE = "trickle check-keys orders"
 SHOWN = ("table", "name", "kind", "columns", "holds", "violations", "examples")
 
 

@@ -12,12 +12,6 @@ from ...errors import QueryError, StorageError
 from ..answers import show
 from ..options import Format, Json, Options, Table, options
 
-EXAMPLES = (
-    "trickle sql 'SELECT * FROM orders LIMIT 10'",
-    "trickle sql 'SELECT * FROM orders' --format csv",
-    "echo 'SELECT count(*) AS n FROM orders' | trickle sql --json",
-)
-
 Text = Annotated[str | None, typer.Argument(help="One statement, or several with semicolons between.")]
 File = Annotated[str | None, typer.Option("--file", "-f", help="Read the statements from a file; - is stdin.")]
 Most = Annotated[int, typer.Option("--rows", min=0, help="Show at most so many rows as a table; 0: all.")]

@@ -14,8 +14,6 @@ from .sql import read_text
 if TYPE_CHECKING:
     from ...ops.explain import Validation
 
-EXAMPLE = "trickle validate 'SELECT customer, max(amount) AS most FROM orders GROUP BY customer'"
-
 
 def validate(
     ctx: typer.Context,
