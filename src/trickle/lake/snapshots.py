@@ -7,12 +7,14 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Select, false, func, or_, select
 
 from ..errors import HistoryExpired, LakeError, NotFound
 from .catalog import Catalog
+from .metadata import CatalogTables
 from .model import Snapshot
 
 
@@ -29,15 +31,20 @@ class SnapshotInfo:
     extra_info: str | None
 
 
-def _columns(catalog: Catalog) -> Select[Any]:
-    s = catalog.tables["snapshot"].c
+def _columns(tables: CatalogTables) -> Select[Any]:
+    s = tables["snapshot"].c
     return select(s.snapshot_id, s.snapshot_time, s.schema_version, s.next_catalog_id, s.next_file_id)
+
+
+@lru_cache
+def _newest(tables: CatalogTables) -> Select[Any]:
+    """Built once: every refresh asks this several times."""
+    return _columns(tables).order_by(tables["snapshot"].c.snapshot_id.desc()).limit(1)
 
 
 def head(catalog: Catalog, connection: Connection) -> Snapshot:
     """The newest snapshot."""
-    s = catalog.tables["snapshot"].c
-    row = connection.execute(_columns(catalog).order_by(s.snapshot_id.desc()).limit(1)).first()
+    row = connection.execute(_newest(catalog.tables)).first()
     if row is None:
         raise LakeError(f'lake "{catalog.label}" has no snapshot', hint="restore the catalog from a backup.")
     return Snapshot(*row)
@@ -46,7 +53,7 @@ def head(catalog: Catalog, connection: Connection) -> Snapshot:
 def at(catalog: Catalog, connection: Connection, id: int) -> Snapshot:
     """The snapshot of that id; `HistoryExpired` if it is gone, `NotFound` if it never was."""
     s = catalog.tables["snapshot"].c
-    row = connection.execute(_columns(catalog).where(s.snapshot_id == id)).first()
+    row = connection.execute(_columns(catalog.tables).where(s.snapshot_id == id)).first()
     if row is not None:
         return Snapshot(*row)
     newest = head(catalog, connection)
@@ -64,7 +71,7 @@ def oldest(catalog: Catalog, connection: Connection) -> int:
 def at_time(catalog: Catalog, connection: Connection, time: datetime) -> Snapshot:
     """The newest snapshot that was committed at or before `time`."""
     s = catalog.tables["snapshot"].c
-    rows = connection.execute(_columns(catalog).order_by(s.snapshot_id.desc()))
+    rows = connection.execute(_columns(catalog.tables).order_by(s.snapshot_id.desc()))
     # Text times of SQLite catalogs have no fixed width, so they are compared here, not by the database.
     for row in rows:
         if row.snapshot_time <= time:

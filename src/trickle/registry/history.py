@@ -26,7 +26,7 @@ class History:
 
     def record(self, connection: Connection, line: Refresh) -> None:
         values = {f: getattr(line, f) for f in line.__dataclass_fields__}
-        connection.execute(insert(self.tables["refresh_history"]).values(**values))
+        connection.execute(insert(self.tables["refresh_history"]), values)
 
     def history(self, connection: Connection, id: int | None = None, limit: int = 20) -> list[Refresh]:
         """The newest lines first."""

@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, or_, select, update
 
 from .models import StreamTable
 from .store import Registry
-from .tables import aware
+from .tables import RegistryTables, aware
 
 SIGNAL = "scheduler"
 BLOWN, PASS = "blown", "pass"
@@ -139,8 +140,7 @@ class Scheduling:
 
     def holds_anything(self, connection: Connection) -> bool:
         """Whether there is a gate, a group of watermarks or a fuse that blew: most often there is none."""
-        kinds = (self.registry.tables[name] for name in ("gate", "watermark_group", "fuse"))
-        return bool(connection.execute(select(or_(*(exists(select(t.c[0])) for t in kinds)))).scalar())
+        return bool(connection.execute(_anything(self.registry.tables)).scalar())
 
     def gates(self, connection: Connection) -> list[Gate]:
         return [
@@ -262,3 +262,10 @@ class Scheduling:
             return []
         t = self.registry.tables[name]
         return list(connection.execute(select(t).order_by(t.c[order])))
+
+
+@lru_cache
+def _anything(tables: RegistryTables) -> Select[Any]:
+    """Built once: every refresh asks this."""
+    kinds = (tables[name] for name in ("gate", "watermark_group", "fuse"))
+    return select(or_(*(exists(select(t.c[0])) for t in kinds)))

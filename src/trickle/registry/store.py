@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, and_, case, delete, func, insert, inspect, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, case, delete, func, insert, inspect, select, update
 from sqlalchemy.schema import CreateIndex
 from sqlalchemy.sql import ColumnElement
 
@@ -87,13 +87,19 @@ class Registry(History):
     def find(self, connection: Connection, schema: str, name: str) -> StreamTable | None:
         if not self.exists(connection):
             return None
-        t = self.tables["stream_table"].c
         if schema.isascii() and name.isascii():
-            wanted = and_(func.lower(t.name) == name.lower(), func.lower(t.schema_name) == schema.lower())
+            found = self._rows(connection, self._by_name, {"name": name.lower(), "schema": schema.lower()})
         else:
-            wanted = t.id.in_(self._named(connection, schema, name))
-        found = self._tables(connection, wanted)
+            ids = self._named(connection, schema, name)
+            found = self._tables(connection, self.tables["stream_table"].c.id.in_(ids))
         return next((f for f in found if (f.schema, f.name) == (schema, name)), next(iter(found), None))
+
+    @cached_property
+    def _by_name(self) -> Select[Any]:
+        """Built once: every refresh asks this."""
+        t = self.tables["stream_table"]
+        names = func.lower(t.c.name) == bindparam("name"), func.lower(t.c.schema_name) == bindparam("schema")
+        return select(t).where(*names).order_by(t.c.id)
 
     def labels(self, connection: Connection) -> list[str]:
         """The names of all, as users write them."""
@@ -153,8 +159,13 @@ class Registry(History):
     def _tables(self, connection: Connection, *which: ColumnElement[bool]) -> list[StreamTable]:
         """With what they read, in the order of their ids."""
         t = self.tables["stream_table"]
-        rows = connection.execute(select(t).where(*which).order_by(t.c.id)).all()
-        read = self._dependencies(connection, [r.id for r in rows] if which else None)
+        return self._rows(connection, select(t).where(*which).order_by(t.c.id), are_all=not which)
+
+    def _rows(
+        self, connection: Connection, query: Select[Any], values: Mapping[str, str] | None = None, are_all: bool = False
+    ) -> list[StreamTable]:
+        rows = connection.execute(query, values).all()
+        read = self._dependencies(connection, None if are_all else [r.id for r in rows])
         return [_stream_table(r, tuple(read[r.id])) for r in rows]
 
     def add(self, connection: Connection, table: StreamTable) -> StreamTable:
@@ -258,13 +269,20 @@ class Registry(History):
 
     def _dependencies(self, connection: Connection, ids: Sequence[int] | None) -> dict[int, list[Dependency]]:
         """What these stream tables read, or what each does."""
-        d = self.tables["dependency"].c
-        query = select(d.stream_table_id, d.name, d.table_id, d.columns, d.fingerprint).order_by(d.name)
-        some = [query] if ids is None else [query.where(d.stream_table_id.in_(few)) for few in _by_few(ids)]
+        every, some = self._reads
         found: dict[int, list[Dependency]] = defaultdict(list)
-        for reader, name, table_id, columns, fingerprint in (r for q in some for r in connection.execute(q)):
-            found[reader].append(Dependency(name, table_id, _columns(columns), fingerprint))
+        asked = [(every, None)] if ids is None else [(some, {"ids": few}) for few in _by_few(ids)]
+        for query, values in asked:
+            for reader, name, table_id, columns, fingerprint in connection.execute(query, values):
+                found[reader].append(Dependency(name, table_id, _columns(columns), fingerprint))
         return found
+
+    @cached_property
+    def _reads(self) -> tuple[Select[Any], Select[Any]]:
+        """What all stream tables read, and what some do; built once: every refresh asks this."""
+        d = self.tables["dependency"].c
+        every = select(d.stream_table_id, d.name, d.table_id, d.columns, d.fingerprint).order_by(d.name)
+        return every, every.where(d.stream_table_id.in_(bindparam("ids", expanding=True)))
 
     def put_dependencies(self, connection: Connection, table: StreamTable) -> None:
         d = self.tables["dependency"]
