@@ -16,8 +16,6 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from croniter import CroniterBadDateError, croniter
-
 from .errors import ConfigError
 
 LONGEST = 100 * 365 * 86400.0
@@ -50,6 +48,8 @@ class Cron:
 @lru_cache(maxsize=10_000)
 def _strike(line: str, zone: str, last: datetime) -> datetime:
     """Asked of each table at each tick, and slow to find."""
+    from croniter import croniter
+
     found: datetime = croniter(line, last.astimezone(ZoneInfo(zone))).get_next(datetime)
     return found.astimezone(last.tzinfo)
 
@@ -129,6 +129,8 @@ def _seconds(value: Any) -> float:
 
 def _cron(text: str) -> Cron:
     """Five fields or an @word, and then a time zone if there is one."""
+    from croniter import CroniterBadDateError, croniter
+
     words = text.split()
     fields = 1 if text.startswith("@") else 5
     line, zone = " ".join(words[:fields]), " ".join(words[fields:]) or "UTC"

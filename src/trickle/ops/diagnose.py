@@ -52,9 +52,10 @@ def diagnose_errors(ledger: Ledger, name: Name | None = None) -> Records[Diagnos
     with ledger.reading() as connection:
         holds = Holds.read(connection, ledger.registry, tables)
         groups = Scheduling(ledger.registry).refresh_groups(connection)
-    mates = _mates(tables, [group.members for group in groups])
+    waits = any(_why_held(table, holds) for table in tables)
+    mates = _mates(tables, [group.members for group in groups]) if waits else {}
     wanted = tables if name is None else [ledger.find(name)]
-    found = (_diagnosis(ledger, table, holds) or _beside(table, mates[table.id], holds) for table in wanted)
+    found = (_diagnosis(ledger, table, holds) or _beside(table, mates.get(table.id, ()), holds) for table in wanted)
     return Records(d for d in found if d is not None)
 
 
@@ -76,11 +77,14 @@ def _mates(tables: Sequence[StreamTable], groups: Sequence[Sequence[str]]) -> di
 def _beside(table: StreamTable, mates: Sequence[StreamTable], holds: Holds) -> Diagnosis | None:
     """What is committed together waits together."""
     for mate in mates:
-        why = "suspended" if mate.status == SUSPENDED else holds.reason(mate)
-        if why:
+        if why := _why_held(mate, holds):
             message = f'held: committed together with "{mate.label}", which is held: {why}'
             return Diagnosis(table.label, table.status, why, message, 0, None, f"{mate.label}: {REMEDIES[why]}")
     return None
+
+
+def _why_held(table: StreamTable, holds: Holds) -> str:
+    return "suspended" if table.status == SUSPENDED else holds.reason(table)
 
 
 def _excess(table: StreamTable, holds: Holds) -> str:
