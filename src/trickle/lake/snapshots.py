@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, false, func, or_, select
+from sqlalchemy import Connection, Select, bindparam, false, func, or_, select
 
 from ..errors import HistoryExpired, LakeError, NotFound
 from .catalog import Catalog
@@ -42,6 +42,11 @@ def _newest(tables: CatalogTables) -> Select[Any]:
     return _columns(tables).order_by(tables["snapshot"].c.snapshot_id.desc()).limit(1)
 
 
+@lru_cache
+def _by_id(tables: CatalogTables) -> Select[Any]:
+    return _columns(tables).where(tables["snapshot"].c.snapshot_id == bindparam("id"))
+
+
 def head(catalog: Catalog, connection: Connection) -> Snapshot:
     """The newest snapshot."""
     row = connection.execute(_newest(catalog.tables)).first()
@@ -52,8 +57,7 @@ def head(catalog: Catalog, connection: Connection) -> Snapshot:
 
 def at(catalog: Catalog, connection: Connection, id: int) -> Snapshot:
     """The snapshot of that id; `HistoryExpired` if it is gone, `NotFound` if it never was."""
-    s = catalog.tables["snapshot"].c
-    row = connection.execute(_columns(catalog.tables).where(s.snapshot_id == id)).first()
+    row = connection.execute(_by_id(catalog.tables), {"id": id}).first()
     if row is not None:
         return Snapshot(*row)
     newest = head(catalog, connection)
@@ -110,12 +114,19 @@ def made(
     catalog: Catalog, connection: Connection, start: int, end: int, among: Collection[int] | None = None
 ) -> list[tuple[int, str]]:
     """What the snapshots in (start, end] did, oldest first; with `among`, at least those that touched these tables."""
-    c = catalog.tables["snapshot_changes"].c
-    query = select(c.snapshot_id, c.changes_made).where(c.snapshot_id > start, c.snapshot_id <= end)
-    if among is not None and len(among) <= _FEW_TABLES:
-        query = query.where(or_(false(), *(c.changes_made.contains(f":{id}") for id in sorted(among))))
-    rows = connection.execute(query.order_by(c.snapshot_id))
+    wanted = tuple(sorted(among)) if among is not None and len(among) <= _FEW_TABLES else None
+    rows = connection.execute(_made(catalog.tables, wanted), {"start": start, "end": end})
     return [(id, changes or "") for id, changes in rows]
+
+
+@lru_cache
+def _made(tables: CatalogTables, among: tuple[int, ...] | None) -> Select[Any]:
+    c = tables["snapshot_changes"].c
+    query = select(c.snapshot_id, c.changes_made).order_by(c.snapshot_id)
+    query = query.where(c.snapshot_id > bindparam("start"), c.snapshot_id <= bindparam("end"))
+    if among is None:
+        return query
+    return query.where(or_(false(), *(c.changes_made.contains(f":{id}") for id in among)))
 
 
 _TOKEN = re.compile(r'(\w+):((?:"(?:[^"]|"")*"|[^,"])+)')

@@ -12,13 +12,25 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, case, delete, func, insert, inspect, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    inspect,
+    select,
+    update,
+)
 from sqlalchemy.schema import CreateIndex
 from sqlalchemy.sql import ColumnElement
 
-from ..errors import CommitConflict, ConfigError, NotFound
+from ..errors import ConfigError, NotFound
+from .frontiers import Frontiers
 from .history import PAGE, History
-from .models import ACTIVE, FAILED, SUSPENDED, Dependency, StreamTable
+from .models import Dependency, StreamTable
 from .tables import TABLES_SINCE, VERSION, RegistryTables, aware
 
 if TYPE_CHECKING:
@@ -28,7 +40,7 @@ NAMED = 20
 """Stream tables that an error names one by one."""
 
 
-class Registry(History):
+class Registry(Frontiers, History):
     """The stream tables of one lake."""
 
     def __init__(self, schema: str | None) -> None:
@@ -194,77 +206,6 @@ class Registry(History):
             connection.execute(delete(other).where(other.c.stream_table_id == id))
         self.functions.forget(connection, id)
 
-    # Frontiers.
-
-    def require(self, connection: Connection, table: StreamTable) -> None:
-        """The definition and the frontier must still be what the work started from."""
-        t = self.tables["stream_table"].c
-        frontier = connection.execute(select(t.frontier).where(t.id == table.id)).scalar()
-        if frontier != table.frontier:
-            raise _conflict(table, "refreshed")
-        self.require_definition(connection, table)
-
-    def require_definition(self, connection: Connection, table: StreamTable) -> None:
-        t = self.tables["stream_table"].c
-        if connection.execute(select(t.version).where(t.id == table.id)).scalar() != table.version:
-            raise _conflict(table, "altered or dropped")
-
-    def advance(
-        self, connection: Connection, table: StreamTable, frontier: int, snapshot: int | None, seen: int
-    ) -> None:
-        """Move the frontier; with a snapshot, the content was written there."""
-        t = self.tables["stream_table"]
-        values: dict[str, Any] = {"frontier": frontier, "seen": seen, "pending": ""}
-        values |= {"last_error": "", "errors_in_row": 0}
-        values["status"] = case((t.c.status == FAILED, ACTIVE), else_=t.c.status)
-        if snapshot is not None:
-            values["snapshot"] = snapshot
-            version = {"stream_table_id": table.id, "snapshot": snapshot, "data_snapshot": frontier}
-            connection.execute(insert(self.tables["version"]).values(**version))
-        connection.execute(update(t).where(t.c.id == table.id).values(**values))
-
-    def fail(self, connection: Connection, table: StreamTable, error: str) -> None:
-        """One error more in a row; whoever was suspended meanwhile stays so."""
-        c = self.tables["stream_table"].c
-        status = case((c.status == SUSPENDED, SUSPENDED), else_=FAILED)
-        self.mark(connection, table, status=status, last_error=error, errors_in_row=c.errors_in_row + 1)
-
-    def mark(self, connection: Connection, table: StreamTable, **values: Any) -> None:
-        t = self.tables["stream_table"]
-        connection.execute(update(t).where(t.c.id == table.id).values(**values))
-
-    def commit_for(self, connection: Connection, id: int, data_snapshot: int, seen: int) -> int | None:
-        """The newest commit of a stream table, of those seen, whose data snapshot is not after this one."""
-        v = self.tables["version"].c
-        kept = select(v.snapshot).where(v.stream_table_id == id, v.data_snapshot <= data_snapshot, v.snapshot <= seen)
-        return connection.execute(kept.order_by(v.snapshot.desc()).limit(1)).scalar()
-
-    def needed(self, connection: Connection) -> set[int]:
-        """Snapshots that frontiers still read from: their own, and the commits of stream tables that hold them."""
-        if not self.exists(connection):
-            return set()
-        t, d, v = (self.tables[name] for name in ("stream_table", "dependency", "version"))
-        source = t.alias()
-        held = (
-            select(func.max(v.c.snapshot))
-            .join(source, source.c.id == v.c.stream_table_id)
-            .join(d, func.substr(d.c.name, len("trickle.") + 1) == source.c.stored_name)
-            .join(t, t.c.id == d.c.stream_table_id)
-            .where(
-                d.c.name.startswith("trickle."),
-                v.c.data_snapshot <= t.c.frontier,
-                v.c.snapshot <= func.coalesce(t.c.seen, t.c.frontier),
-            )
-            .group_by(t.c.id, source.c.id)
-        )
-        own = select(t.c.frontier).where(t.c.frontier.is_not(None)).distinct()
-        return {*connection.execute(own).scalars(), *connection.execute(held).scalars()}
-
-    def oldest_frontier(self, connection: Connection) -> int | None:
-        if not self.exists(connection):
-            return None
-        return connection.execute(select(func.min(self.tables["stream_table"].c.frontier))).scalar()
-
     # Dependencies.
 
     def _dependencies(self, connection: Connection, ids: Sequence[int] | None) -> dict[int, list[Dependency]]:
@@ -316,10 +257,6 @@ def unknown(name: str, known: Sequence[str]) -> NotFound:
 
 def _by_few(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     return (ids[n : n + PAGE] for n in range(0, len(ids), PAGE))
-
-
-def _conflict(table: StreamTable, what: str) -> CommitConflict:
-    return CommitConflict(f'stream table "{table.label}" was {what} by somebody else', hint="try it again.")
 
 
 def _definition(table: StreamTable) -> dict[str, Any]:
