@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, event
 
+from trickle.lake import inlined
 from trickle.lake.catalog import Catalog
 from trickle.lake.changes import change_pieces
 from trickle.lake.definitions import Definitions
@@ -66,6 +67,7 @@ def test_no_step_of_a_refresh_walks_through_a_whole_table(catalog: Catalog) -> N
         registry.lessons(connection, 3)
         registry.history(connection, 3)
         change_pieces(catalog, connection, Placing(catalog, Storage("data/")), TABLE, 3, 9)
+        inlined.change(catalog, connection, TABLE, 3, 9)
         Definitions(catalog, "").table(connection, NOW, "main", "facts")
         Definitions(catalog, "").view(connection, NOW, "main", "per")
     walks = [s for s in steps if s.startswith("SCAN") and not any(name in s for name in SMALL)]

@@ -27,13 +27,13 @@ SAYS = f"""INSERT INTO {CATALOG_SCHEMA}.ducklake_snapshot_changes (snapshot_id, 
     SELECT max(snapshot_id), '%s' FROM {CATALOG_SCHEMA}.ducklake_snapshot"""
 QUERY = "SELECT count(*) AS n, sum(qty) AS qty FROM orders"
 JOINED = "SELECT o.id, o.qty, p.id AS other FROM orders o JOIN orders p ON p.id = o.qty + 1"
-PATIENT = "SET ducklake_retry_wait_ms = 8000"
+PATIENT = "SET ducklake_retry_wait_ms = %d"
 OLD, NEW = range(200), range(1000, 1020)
 
 
-def beaten(site: LakeSite, peer: DuckDBPeer, statement: str, says: str = "") -> threading.Thread:
+def beaten(site: LakeSite, peer: DuckDBPeer, statement: str, says: str = "", wait_ms: int = 8000) -> threading.Thread:
     """DuckDB commits a statement, and another commit is there first: it will try again in a while."""
-    thread = threading.Thread(target=lambda: peer.run(site.address, PATIENT, statement))
+    thread = threading.Thread(target=lambda: peer.run(site.address, PATIENT % wait_ms, statement))
     with psycopg.connect(site.target) as first, psycopg.connect(site.target, autocommit=True) as watch:
         first.execute(LOCK)
         thread.start()
@@ -105,7 +105,8 @@ def test_a_delete_written_into_a_snapshot_that_deleted_itself_is_noticed_and_the
     site = lake_postgres
     with site.connect(spark) as db:
         filled(db, site, peer)
-        late = beaten(site, peer, "DELETE FROM orders WHERE id = 7", f"deleted_from_table:{orders(db).id}")
+        says = f"deleted_from_table:{orders(db).id}"
+        late = beaten(site, peer, "DELETE FROM orders WHERE id = 7", says, wait_ms=20_000)
         for name in ("total", "pairs"):
             db.refresh_stream_table(name, full=True)
         assert late.is_alive(), "the delete was there before the refreshes"

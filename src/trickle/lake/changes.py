@@ -8,22 +8,40 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from sqlalchemy import Connection, select
 
-from . import inlined, pieces, snapshots
+from . import pieces, snapshots
 from .catalog import Catalog
 from .files import delete_files_by, files_changed, inlined_deletes
-from .inlined import InlinedRows
+from .kept import Kept
 from .model import WEIGHT, Table
 from .pieces import Piece
 from .placing import Placing
 
 REWRITE = "rewrite_delete"
-_DATA = frozenset({"inserted_into_table", "deleted_from_table", "inlined_insert", "inlined_delete"})
+_MOST_BYTES, _PIECE_BYTES = 16 << 20, 2048
+"""What the pieces of changes may take, and about what one takes."""
+
+
+class ChangedPieces:
+    """Which physical rows ranges of snapshots gained and lost; a refresh asks when it looks, and when it reads."""
+
+    def __init__(self, catalog: Catalog, placing: Placing) -> None:
+        self.catalog, self.placing = catalog, placing
+        self.kept: Kept[tuple[int, list[Piece]]] = Kept(_MOST_BYTES)
+
+    def get(self, connection: Connection, table: Table, start: int, end: int) -> list[Piece]:
+        """Found again until the next commit, which may write the files of older ones anew."""
+        key, newest = (table.id, start, end), snapshots.head(self.catalog, connection).id
+        known_at, found = self.kept.get(key) or (None, [])
+        if known_at != newest:
+            found = change_pieces(self.catalog, connection, self.placing, table, start, end)
+            self.kept.put(key, (newest, found), _PIECE_BYTES * (1 + len(found)))
+        return found
 
 
 def change_pieces(
     catalog: Catalog, connection: Connection, placing: Placing, table: Table, start: int, end: int
-) -> tuple[list[Piece], list[InlinedRows]]:
-    """The physical rows gained and lost in (start, end]."""
+) -> list[Piece]:
+    """The physical rows gained and lost in (start, end], but those that the catalog holds itself."""
     files = files_changed(catalog, connection, table, start, end)
     written = delete_files_by(catalog, connection, table, files, end)
     deletes = placing.deletes(connection, table, written, start)
@@ -31,8 +49,7 @@ def change_pieces(
     for file_id, position, snapshot in inlined_deletes(catalog, connection, table, end):
         in_catalog[file_id].append((position, snapshot))
     moved = rewrites(catalog, connection, table, start, end)
-    found = pieces.change(files, deletes, in_catalog, start, end, moved)
-    return found, inlined.change(catalog, connection, table, start, end)
+    return pieces.change(files, deletes, in_catalog, start, end, moved)
 
 
 def rewrites(catalog: Catalog, connection: Connection, table: Table, start: int, end: int) -> frozenset[int]:
@@ -44,7 +61,7 @@ def rewrites(catalog: Catalog, connection: Connection, table: Table, start: int,
         )
     )
     said = ((id, snapshots.kinds(made, table.id)) for id, made in rows)
-    return frozenset(id for id, kinds in said if REWRITE in kinds and not kinds & _DATA)
+    return frozenset(id for id, kinds in said if REWRITE in kinds and not kinds & snapshots.ROWS_CHANGED)
 
 
 def consolidate(rows: DataFrame) -> DataFrame:

@@ -23,7 +23,7 @@ from . import inlined, mapping, pieces, snapshots
 from .bitmap import Bitmaps
 from .catalog import Catalog
 from .change_sets import ChangeSets
-from .changes import change_pieces, consolidate
+from .changes import ChangedPieces, consolidate
 from .commit import Committer
 from .definitions import Definitions
 from .draft import Draft, TableDraft
@@ -56,6 +56,7 @@ class Lake:
         self.definitions = Definitions(catalog, storage.root)
         self.committer = Committer(catalog, storage)
         self.placing = Placing(catalog, storage)
+        self.changed_pieces = ChangedPieces(catalog, self.placing)
         self.bitmaps = Bitmaps()
         budget = settings["lake.driver_cache_mb"] << 20
         self.small_states = SmallStates(budget // 4)
@@ -194,7 +195,8 @@ class Lake:
         self, connection: Connection, table: Table, start: int, end: int
     ) -> tuple[list[Piece], list[InlinedRows]]:
         """The physical rows gained and lost in (start, end]."""
-        return change_pieces(self.catalog, connection, self.placing, table, start, end)
+        found = list(self.changed_pieces.get(connection, table, start, end))
+        return found, inlined.change(self.catalog, connection, table, start, end)
 
     def weighted(self, request: ScanRequest) -> Rows:
         """The pieces of a change with their weights; what is small is read by the driver, not by a Spark job."""

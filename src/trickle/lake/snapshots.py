@@ -129,6 +129,8 @@ def _made(tables: CatalogTables, among: tuple[int, ...] | None) -> Select[Any]:
     return query.where(or_(false(), *(c.changes_made.contains(f":{id}") for id in among)))
 
 
+ROWS_CHANGED = frozenset({"inserted_into_table", "deleted_from_table", "inlined_insert", "inlined_delete"})
+"""How `changes_made` says that a table gained or lost rows."""
 _TOKEN = re.compile(r'(\w+):((?:"(?:[^"]|"")*"|[^,"])+)')
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from ..lake import pieces
+from ..lake import pieces, snapshots
 from ..lake.lake import Lake
 from ..lake.model import Snapshot
 from ..lake.positions import dead_positions
@@ -41,9 +41,10 @@ def measure(lake: Lake, target: Snapshot, windows: Mapping[str, Window]) -> Look
     changed_rows, source_rows = 0, 0
     misplaced = False
     with lake.reading() as connection:
+        said = _said(lake, connection, windows.values())
         for name, window in windows.items():
             total = lake.record_count(connection, window.table)
-            came, went = _sizes(lake, connection, window) if window.start is not None else (total, 0)
+            came, went = _sizes(lake, connection, window, said) if window.start is not None else (total, 0)
             source_rows += total
             changed_rows += came + went
             if window.start is not None:
@@ -64,12 +65,22 @@ def _misplaced(lake: Lake, connection: Connection, window: Window) -> bool:
     return lake.placing.is_in_doubt(connection, window.table, window.start.id, window.end.id)
 
 
-def _sizes(lake: Lake, connection: Connection, window: Window) -> tuple[int, int]:
+def _said(lake: Lake, connection: Connection, windows: Iterable[Window]) -> Mapping[int, Sequence[int]]:
+    """The snapshots that say of themselves that they changed rows of the sources, by table."""
+    ranges = [(w.table.id, w.start.id, w.end.id) for w in windows if w.start is not None and w.start.id < w.end.id]
+    if not ranges:
+        return {}
+    ids, starts, ends = zip(*ranges, strict=True)
+    made = snapshots.made(lake.catalog, connection, min(starts), max(ends), set(ids))
+    return {id: [at for at, changes in made if snapshots.kinds(changes, id) & snapshots.ROWS_CHANGED] for id in ids}
+
+
+def _sizes(lake: Lake, connection: Connection, window: Window, said: Mapping[int, Sequence[int]]) -> tuple[int, int]:
     """At most so many rows came, and so many went."""
     if window.start is None:
         return 0, 0
     came, went = staged.changed_rows(window.within, window.table) if window.within else (0, 0)
-    if window.start.id == window.end.id:
+    if not any(window.start.id < at <= window.end.id for at in said.get(window.table.id, ())):
         return came, went
     found, inlined = lake.change_pieces(connection, window.table, window.start.id, window.end.id)
     sizes = [(p.weight, _rows(lake, p)) for p in found] + [(r.weight, len(r.row_ids)) for r in inlined]

@@ -14,8 +14,6 @@ from ..plan import STORED, Version
 from . import staged
 from .lookups import Read, condition
 
-_DATA = frozenset({"inserted_into_table", "deleted_from_table", "inlined_insert", "inlined_delete"})
-
 
 @dataclass(frozen=True)
 class Window:
@@ -105,7 +103,7 @@ def changed_tables(
     for id, changes in made:
         for kind, what in snapshots.tokens(changes):
             if what.isdigit():
-                if kind in _DATA:
+                if kind in snapshots.ROWS_CHANGED:
                     rows[int(what)] = id
                 elif kind in ("altered_table", "dropped_table"):
                     definitions[int(what)] = id

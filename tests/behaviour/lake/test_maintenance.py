@@ -50,6 +50,23 @@ def loaded(db: trickle.Session) -> trickle.Session:
     return db
 
 
+def test_a_change_that_was_found_before_is_found_in_the_merged_files(loaded: trickle.Session) -> None:
+    lake, head = loaded.lake, loaded.head()
+    table = lake.table("main", "t", lake.head())
+    assert table is not None
+
+    def where() -> set[int]:
+        with lake.reading() as connection:
+            found, _ = lake.change_pieces(connection, table, head - 2, head)
+        return {piece.file.id for piece in found}
+
+    change, old = rows(loaded.changes("t", head - 2, head)), where()
+    assert len(old) == 2 and where() == old
+    loaded.merge_files("t")
+    assert where() == {file.id for file in files(loaded)} != old
+    assert rows(loaded.changes("t", head - 2, head)) == change
+
+
 def test_merged_files_of_a_clustered_table_stay_clustered(
     loaded: trickle.Session, lake: LakeSite, peer: DuckDBPeer
 ) -> None:

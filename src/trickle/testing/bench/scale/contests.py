@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 import trickle
 
+from ....lake.changes import change_pieces
 from ....lake.model import Bound
 from ....scheduler.decide import decide
 from ....scheduler.loop import Scheduler
@@ -129,7 +130,7 @@ def _files(lakes: Lakes) -> Iterator[Contest]:
 
     def changed() -> None:
         with lake.reading() as connection:
-            lake.change_pieces(connection, table, head.id - 1, head.id)
+            change_pieces(lake.catalog, connection, lake.placing, table, head.id - 1, head.id)
 
     keys = tuple(range(0, world.size.large_files * 1000, max(1, world.size.large_files // 100) * 1000))
     yield Contest(f"file list of a range, of {many}", FILES_MS, lambda: listed(Bound("id", low=0, high=5000)), rounds=9)
