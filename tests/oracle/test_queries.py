@@ -1,6 +1,6 @@
 """Random queries as text, judged by DuckDB: the plan means the query, before + delta == after, what is stored too.
 
-750 queries; with `--heavy` 20,000, with `--long` 100,000. `python -m trickle.testing.queries` asks for any seeds.
+500 queries; with `--heavy` 20,000, with `--long` 100,000. `python -m trickle.testing.queries` asks for any seeds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from trickle.testing.queries.kept import kept
 from trickle.testing.queries.law import Outcome, Verdict, judged
 from trickle.testing.specs import Bench
 
-BLOCKS, IN_CI = 20, 3
+BLOCKS, IN_CI = 20, 2
 BLOCK = pytest.mark.parametrize(
     "block", [*range(IN_CI), *(pytest.param(n, marks=pytest.mark.heavy) for n in range(IN_CI, BLOCKS))]
 )

@@ -1,4 +1,4 @@
-"""The random queries with Spark as engine and judge: 150 queries, with `--heavy` 600, with `--long` 3,000."""
+"""The random queries with Spark as engine and judge: 40 queries, with `--heavy` 600, with `--long` 3,000."""
 
 from __future__ import annotations
 

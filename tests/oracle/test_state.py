@@ -19,8 +19,8 @@ def engine() -> DuckEngine:
     return DuckEngine()
 
 
-@pytest.mark.parametrize("block", [0, pytest.param(1, marks=pytest.mark.heavy)])
-@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=LENIENT)
+@pytest.mark.parametrize("block", [0, *(pytest.param(n, marks=pytest.mark.heavy) for n in (1, 2))])
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=LENIENT)
 @given(shape=st.integers(0, 2**32), past=st.integers(0, 2**32))
 def test_stored_rows_are_the_querys_after_every_cycle(engine: DuckEngine, block: int, shape: int, past: int) -> None:
     world = StoredWorld(engine, random_history(Random(f"{block} {past}"), CYCLES))
