@@ -22,6 +22,7 @@ from ..lake.types import to_spark
 from ..spark import local_frame
 from ..sql.names import quote_spark
 from .lookups import key_bound
+from .match import matches
 from .phases import phase, to_arrow
 
 _NUMBER = "__trickle_n"
@@ -105,6 +106,14 @@ def _remove(
     """Find the stored rows that go, by key or by full content, as many copies as the weights say."""
     match = list(key) if key else names if key is None else []
     located = transaction.located(stored, bounds(stored, leaving, match), here=True)
+    if isinstance(located.rows, Held):
+        held = located.rows.rows
+        pairs = matches(held, leaving, match)
+        if pairs is not None:
+            numbers, at = pairs
+            files, positions = (held.column(name).to_numpy()[at] for name in (FILE, POSITION))
+            _take(transaction, stored, located, numbers, files, positions, copies)
+            return
     spark = transaction.lake.desk if isinstance(located.rows, Held) else transaction.lake.spark
     wanted = leaving.select(match).append_column(_NUMBER, pa.array(np.arange(leaving.num_rows), pa.int64()))
     wanted = wanted.rename_columns([f"__trickle_m{n}" for n in range(len(match))] + [_NUMBER])
@@ -114,12 +123,20 @@ def _remove(
     else:
         sought = F.broadcast(sought)
     found = to_arrow(rows.join(sought, _same(stored, match)).select(_NUMBER, FILE, POSITION))
-    _take(transaction, stored, located, found, copies)
+    numbers, files, positions = (found.column(n).to_numpy() for n in (_NUMBER, FILE, POSITION))
+    _take(transaction, stored, located, numbers, files, positions, copies)
 
 
-def _take(transaction: Transaction, stored: Table, located: Located, found: pa.Table, copies: np.ndarray) -> None:
-    numbers = found.column(_NUMBER).to_numpy()
-    files, positions = found.column(FILE).to_numpy(), found.column(POSITION).to_numpy()
+def _take(
+    transaction: Transaction,
+    stored: Table,
+    located: Located,
+    numbers: np.ndarray,
+    files: np.ndarray,
+    positions: np.ndarray,
+    copies: np.ndarray,
+) -> None:
+    """Of each row that goes, by its number, so many of those found in files at positions."""
     order = np.lexsort((positions, files, numbers))
     numbers, files, positions = numbers[order], files[order], positions[order]
     held = np.bincount(numbers, minlength=len(copies)) if len(numbers) else np.zeros(len(copies), np.int64)
@@ -200,6 +217,6 @@ def _take_staged(
         )
     wanted = np.zeros(sought, np.int64)
     wanted[numbers] = found.column("__trickle_copies").to_numpy()
-    renumbered = found.set_column(0, _NUMBER, pa.array(numbers, pa.int64()))
-    _take(transaction, stored, located, renumbered, wanted)
+    files, positions = (found.column(name).to_numpy() for name in (FILE, POSITION))
+    _take(transaction, stored, located, numbers, files, positions, wanted)
     return copies
