@@ -9,19 +9,14 @@ from sqlalchemy import Connection, Select, Update, bindparam, case, func, insert
 
 from ..errors import CommitConflict
 from .models import ACTIVE, FAILED, SUSPENDED, StreamTable
-from .tables import RegistryTables
+from .part import Part
 
 
-class Frontiers:
+class Frontiers(Part):
     """The part of the registry that says for which snapshot each stream table is exact, and how it fares.
 
     What every refresh asks and says is built once.
     """
-
-    tables: RegistryTables
-
-    def exists(self, connection: Connection) -> bool:
-        raise NotImplementedError
 
     def require(self, connection: Connection, table: StreamTable) -> None:
         """The definition and the frontier must still be what the work started from."""

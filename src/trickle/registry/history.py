@@ -10,19 +10,15 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, insert, select
 
 from .models import Refresh
-from .tables import RegistryTables, aware
+from .part import Part
+from .tables import aware
 
 PAGE = 1000
 """Lines that are read at once."""
 
 
-class History:
+class History(Part):
     """The part of the registry that is a diary."""
-
-    tables: RegistryTables
-
-    def exists(self, connection: Connection) -> bool:
-        raise NotImplementedError
 
     def record(self, connection: Connection, line: Refresh) -> None:
         values = {f: getattr(line, f) for f in line.__dataclass_fields__}

@@ -12,18 +12,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    Select,
-    bindparam,
-    delete,
-    func,
-    insert,
-    inspect,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, inspect, select, update
 from sqlalchemy.schema import CreateIndex
 from sqlalchemy.sql import ColumnElement
 
