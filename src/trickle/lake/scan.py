@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType, StructField, StructType
+from pyspark.sql.types import DoubleType, FloatType, LongType, StructField, StructType
 
 from ..plan.names import FILE, POSITION
 from ..spark import local_frame
@@ -141,7 +141,11 @@ class _Scan:
             schema = _named_schema(self.table, self.request.names[first.file.mapping_id or -1])
         else:
             schema = StructType([*self.fields(first), *self.internal(first)])
-        return self.spark.read.schema(schema).parquet(*(p.file.path for p in pieces))
+        read = self.spark.read.schema(schema)
+        if any(isinstance(f.dataType, FloatType | DoubleType) for f in schema.fields):
+            # Spark's dictionary filter takes -0.0 for another value than 0, and leaves out rows that are equal to it.
+            read = read.option("parquet.filter.dictionary.enabled", "false")
+        return read.parquet(*(p.file.path for p in pieces))
 
     def fields(self, piece: Piece) -> list[StructField]:
         """The table's columns, with the types that the file was written with where those must be read."""

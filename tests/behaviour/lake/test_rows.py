@@ -205,3 +205,16 @@ def test_more_deletes_than_the_driver_holds_show_no_other_columns(
         wanted = {(n, f"n{n}"): 1 for n in range(300) if n >= 200 or n % 2}
         assert rows(found) == wanted
         assert rows(db.table("t")) == wanted
+
+
+def test_a_zero_is_found_whatever_its_sign(lake: LakeSite, spark: SparkSession) -> None:
+    """Spark's reader of Parquet leaves out what a file's dictionary does not hold bit by bit."""
+    with lake.connect(spark) as db:
+        db.sql("CREATE TABLE t (id INT, x DOUBLE, y FLOAT)")
+        for zero in (-0.0, 0.0):
+            db.append(
+                "t", [{"id": n, "x": zero if n < 300 else 1.5, "y": zero if n < 300 else 2.5} for n in range(400)]
+            )
+        for sought in ("x = 0", "x = -0.0D", "y = 0", "x IN (0, 7)"):
+            assert db.sql(f"SELECT count(*) FROM t WHERE {sought}").first()[0] == 600, sought
+        assert db.sql("DELETE FROM t WHERE x = 0 AND id < 10").rows == 20
