@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from ..spark import local_frame
-from .local import inside
 from .model import Bound
+from .within import within
 
 FEW = 1_000
 """Rows up to which it does not pay to leave some out."""
@@ -40,7 +40,7 @@ class Held:
         kept = np.ones(self.rows.num_rows, dtype=bool)
         for bound in bounds:
             if bound.column in self.rows.column_names:
-                kept &= inside(self.rows.column(bound.column), bound)
+                kept &= within(self.rows.column(bound.column), bound)
         return self if kept.all() else replace(self, rows=self.rows.filter(pa.array(kept)), _frames={})
 
 

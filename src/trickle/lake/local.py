@@ -9,7 +9,6 @@ from datetime import date
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..plan.names import FILE, POSITION
 from . import positions
@@ -17,7 +16,7 @@ from .foreign import translated
 from .inlined import InlinedRows
 from .model import ROW_ID_FIELD, SNAPSHOT_ID_FIELD, WEIGHT, Bound, Column, Table
 from .pieces import Life, Piece
-from .scan import BORN, STORED_ROW_ID, ScanRequest, output_schema
+from .scan import BORN, STORED_ROW_ID, ScanRequest, added
 from .shelf import Footer, GroupStats, Shelf
 from .storage import Storage
 from .text import word
@@ -55,7 +54,7 @@ def read_small(storage: Storage, request: ScanRequest, limits: Limits, shelf: Sh
     left, room = limits.bytes, limits.rows - sum(p.num_rows for p in parts)
     for ordinal, piece in enumerate(request.pieces):
         with translated(f'table "{request.table.label}"'):
-            reading = _Reading.of(storage, request, ordinal, piece, shelf)
+            reading = _Reading.of(storage, request, ordinal, piece, shelf, schema)
             left -= reading.cost
             part = reading.rows() if left >= 0 else None
         if part is None or part.num_rows > room:
@@ -68,17 +67,13 @@ def read_small(storage: Storage, request: ScanRequest, limits: Limits, shelf: Sh
 def arrow_schema(request: ScanRequest) -> pa.Schema:
     """The columns of the table and those that the request adds."""
     schema = to_arrow(request.table.columns, request.table.label)
-    for name in _added(request):
+    for name in added(request):
         schema = schema.append(pa.field(name, pa.int64()))
     return schema
 
 
-def _added(request: ScanRequest) -> list[str]:
-    return output_schema(request).names[len(request.table.columns) :]
-
-
-def _with(rows: pa.Table, added: Mapping[str, np.ndarray | pa.Array]) -> pa.Table:
-    for name, values in added.items():
+def _with(rows: pa.Table, known: Mapping[str, np.ndarray | pa.Array]) -> pa.Table:
+    for name, values in known.items():
         rows = rows.append_column(name, pa.array(values, pa.int64()) if isinstance(values, np.ndarray) else values)
     return rows
 
@@ -91,7 +86,7 @@ def _inlined(request: ScanRequest, number: int, rows: InlinedRows) -> pa.Table:
         STORED_ROW_ID: ids,
         WEIGHT: np.full(size, rows.weight, np.int64),
     }
-    return _with(rows.data, {n: known[n] for n in _added(request)})
+    return _with(rows.data, {n: known[n] for n in added(request)})
 
 
 def _is_plain(columns: Sequence[Column]) -> bool:
@@ -109,9 +104,12 @@ class _Reading:
     footer: Footer
     dead: np.ndarray
     groups: list[int]
+    schema: pa.Schema
 
     @classmethod
-    def of(cls, storage: Storage, request: ScanRequest, ordinal: int, piece: Piece, shelf: Shelf) -> _Reading:
+    def of(
+        cls, storage: Storage, request: ScanRequest, ordinal: int, piece: Piece, shelf: Shelf, schema: pa.Schema
+    ) -> _Reading:
         footer = shelf.footer(storage, piece.file)
         dead = positions.dead_positions(storage, piece) if piece.has_deletes else np.empty(0, np.int64)
         groups = list(range(len(footer.ends)))
@@ -122,7 +120,7 @@ class _Reading:
             if column is not None and column.id in footer.held:
                 stats = footer.stats(footer.held[column.id])
                 groups = [g for g in groups if _may_hold(stats[g], bound)]
-        return cls(request, ordinal, piece, shelf, footer, dead, groups)
+        return cls(request, ordinal, piece, shelf, footer, dead, groups, schema)
 
     @property
     def held(self) -> dict[int, str]:
@@ -151,25 +149,26 @@ class _Reading:
     def rows(self) -> pa.Table | None:
         """The piece's rows in the table's columns; None if a column is not what its type says."""
         data = self.shelf.read(self.footer, self.groups, self.names)
-        kept = self._kept(data)
-        places = self._places()[kept]
-        data = data.filter(pa.array(kept)) if not kept.all() else data
+        chosen = self._chosen(data)
+        if len(chosen) < data.num_rows:
+            data = data.take(pa.array(chosen))
         arrays = []
-        for column, field in zip(self.table.columns, to_arrow(self.table.columns, self.table.label), strict=True):
-            array = _cast(data, self.held.get(column.id), field.type)
+        for column in self.table.columns:
+            array = _cast(data, self.held.get(column.id), self.schema.field(column.name).type)
             if array is None:
                 return None
             arrays.append(array)
         rows = pa.Table.from_arrays(arrays, names=[c.name for c in self.table.columns])
-        return _with(rows, {n: v for n, v in self._known(data, places).items() if n in _added(self.request)})
+        known = self._known(data, chosen)
+        return _with(rows, {name: known[name] for name in added(self.request)})
 
-    def _known(self, data: pa.Table, places: np.ndarray) -> dict[str, np.ndarray | pa.Array]:
+    def _known(self, data: pa.Table, chosen: np.ndarray) -> dict[str, np.ndarray | pa.Array]:
         """What is known of each row beside its columns."""
         size = data.num_rows
         own = self.held.get(ROW_ID_FIELD)
         return {
             FILE: np.full(size, self.ordinal, np.int64),
-            POSITION: places,
+            POSITION: self._places(chosen),
             STORED_ROW_ID: data.column(own) if own in data.schema.names else pa.nulls(size, pa.int64()),
             BORN: self._births(data),
             WEIGHT: np.full(size, self.piece.weight, np.int64),
@@ -182,25 +181,29 @@ class _Reading:
             return np.full(data.num_rows, begin, np.int64)
         return np.asarray(data.column(name).fill_null(begin).to_numpy())
 
-    def _kept(self, data: pa.Table) -> np.ndarray:
-        """Of the rows read: the deleted ones, or all others; with the piece's life, and within the bounds."""
-        kept = np.full(data.num_rows, not self.piece.only_deleted)
-        kept[self._within(self.dead)] = self.piece.only_deleted
-        if self.piece.life is not None:
-            kept &= self._born(data, self.piece.life)
-        for bound in self.request.bounds:
-            column = self.table.column(bound.column)
-            name = None if column is None else self.held.get(column.id)
-            if name is not None and name in data.schema.names:
-                kept &= inside(data.column(name), bound)
-        return kept
+    def _chosen(self, data: pa.Table) -> np.ndarray:
+        """Of the rows read, by number: the deleted ones or all others, of the piece's life, within the bounds."""
+        chosen, dead = self._found(data), self._within(self.dead)
+        if self.piece.only_deleted:
+            chosen = np.intersect1d(chosen, dead, assume_unique=True)
+        elif len(dead):
+            chosen = np.setdiff1d(chosen, dead, assume_unique=True)
+        return chosen if self.piece.life is None else chosen[self._born(data, self.piece.life)[chosen]]
 
-    def _places(self) -> np.ndarray:
-        """The positions of the rows read."""
-        ends = self.footer.ends
-        starts = np.r_[0, ends[:-1]].astype(np.int64)
-        parts = [np.arange(starts[g], ends[g]) for g in self.groups]
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+    def _found(self, data: pa.Table) -> np.ndarray:
+        """The rows within the bounds."""
+        ids = {c.name: c.id for c in self.table.columns}
+        named = [(self.held.get(ids.get(bound.column, -1)), bound) for bound in self.request.bounds]
+        asked = tuple((name, bound) for name, bound in named if name is not None and name in data.column_names)
+        if not asked:
+            return np.arange(data.num_rows)
+        return self.shelf.found(self.footer, self.groups, data, asked)
+
+    def _places(self, chosen: np.ndarray) -> np.ndarray:
+        """The positions of rows in the file."""
+        sizes = np.diff(self.footer.ends, prepend=0)[self.groups]
+        before = self.footer.ends[self.groups] - np.cumsum(sizes)
+        return np.asarray(chosen + before[np.searchsorted(np.cumsum(sizes), chosen, side="right")])
 
     def _within(self, places: np.ndarray) -> np.ndarray:
         """Positions in the file as positions in the row groups that were read; those in others are left out."""
@@ -237,27 +240,6 @@ def _may_hold(stats: GroupStats, bound: Bound) -> bool:
         return not (high < stats.min or low > stats.max)
     at = bisect_left(bound.values, stats.min)
     return at < len(bound.values) and bound.values[at] <= stats.max
-
-
-def inside(column: pa.ChunkedArray, bound: Bound) -> np.ndarray:
-    """Which values lie within the bound; all, where that cannot be told."""
-    try:
-        if bound.values is not None:
-            found = pc.is_in(column, value_set=pa.array(bound.values, column.type))
-        else:
-            found = _between(column, bound.low, bound.high)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return np.full(len(column), True)
-    found = pc.fill_null(found, False)
-    return np.asarray(pc.or_(found, column.is_null()) if bound.or_null else found)
-
-
-def _between(column: pa.ChunkedArray, low: object | None, high: object | None) -> pa.ChunkedArray:
-    """NULL is not."""
-    found = column.is_valid()
-    if low is not None:
-        found = pc.and_(found, pc.greater_equal(column, low))
-    return found if high is None else pc.and_(found, pc.less_equal(column, high))
 
 
 def _cast(data: pa.Table, name: str | None, type: pa.DataType) -> pa.ChunkedArray | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .literals import span
 from .model import Bound, Column
-from .text import FLOATS, key, sortable
+from .text import FLOATS, INTEGERS, key, sortable
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,13 @@ class Pruner:
     @classmethod
     def of(cls, bound: Bound, column: Column) -> Pruner:
         low, high = span(bound.low, column.type), span(bound.high, column.type)
-        spans = None
-        if bound.values is not None:
-            found = [span(value, column.type) for value in bound.values if value is not None]
-            spans = None if None in found else [s for s in found if s]
+        starts, ends = _spans(bound.values, column.type)
         return cls(
             type=column.type,
             low=None if low is None else low[0],
             high=None if high is None else high[1],
-            starts=None if spans is None else tuple(sorted(s[0] for s in spans)),
-            ends=None if spans is None else tuple(sorted(s[1] for s in spans)),
+            starts=starts,
+            ends=ends,
             or_null=bound.or_null,
         )
 
@@ -79,3 +76,17 @@ class Pruner:
         """The least and the greatest key asked for, None where open."""
         low = self.starts[0] if self.low is None and self.starts else self.low
         return low, self.ends[-1] if self.high is None and self.ends else self.high
+
+
+def _spans(values: tuple[Any, ...] | None, column: str) -> tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]:
+    """Where the spans of values begin and end, both sorted; None for both where any value will do."""
+    if values is None:
+        return None, None
+    if column in INTEGERS and set(map(type, values)) <= {int}:  # each is its own span
+        numbers = tuple(sorted(values))
+        return numbers, numbers
+    found = [span(value, column) for value in values if value is not None]
+    if None in found:
+        return None, None
+    spans = [s for s in found if s]
+    return tuple(sorted(s[0] for s in spans)), tuple(sorted(s[1] for s in spans))

@@ -262,14 +262,14 @@ class _Scan:
 
 def output_schema(request: ScanRequest) -> StructType:
     """The columns of the rows that are read."""
-    fields = list(struct_type(request.table.columns, with_ids=False, table=request.table.label).fields)
-    if request.addressed:
-        fields += [StructField(n, LongType()) for n in (FILE, POSITION, STORED_ROW_ID)]
-    if request.with_birth:
-        fields.append(StructField(BORN, LongType()))
-    if request.weighted:
-        fields.append(StructField(WEIGHT, LongType()))
-    return StructType(fields)
+    fields = struct_type(request.table.columns, with_ids=False, table=request.table.label).fields
+    return StructType([*fields, *(StructField(name, LongType()) for name in added(request))])
+
+
+def added(request: ScanRequest) -> list[str]:
+    """What is told of each row beside the table's columns."""
+    found = [FILE, POSITION, STORED_ROW_ID] if request.addressed else []
+    return found + [BORN] * request.with_birth + [WEIGHT] * request.weighted
 
 
 def _bare(piece: Piece) -> Piece:
@@ -314,4 +314,4 @@ def _named_field(column: Column, names: Mapping[int, str], table: str) -> Struct
     return StructField(names.get(column.id, column.name), type)
 
 
-__all__ = ["BORN", "FILE", "POSITION", "STORED_ROW_ID", "ScanRequest", "output_schema", "scan"]
+__all__ = ["BORN", "FILE", "POSITION", "STORED_ROW_ID", "ScanRequest", "added", "output_schema", "scan"]

@@ -15,12 +15,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .kept import Kept
-from .model import DataFile
+from .model import Bound, DataFile
 from .storage import Storage
 from .types import ARROW_FIELD_ID
+from .within import within
 
 LEAST_FOOTERS = 16 << 20
 """Bytes of footers that are kept whatever the budget."""
+MOST_FOUND = 8 << 20
+"""Bytes of row numbers that are kept whatever the budget."""
+FEW_ROWS = 4_096
+"""Rows that are gone through again sooner than remembered."""
 FOOTER_GROWTH = 8
 """How many times as large a footer is in memory, with what was made of it."""
 
@@ -92,6 +97,7 @@ class Shelf:
     def __init__(self, most_bytes: int, footer_bytes: int = LEAST_FOOTERS) -> None:
         self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes)
         self._footers: Kept[Footer] = Kept(footer_bytes)
+        self._found: Kept[np.ndarray] = Kept(MOST_FOUND)
         self.rows_read = self.bytes_read = 0
         """Of files, since it was made; compressed."""
 
@@ -125,6 +131,21 @@ class Shelf:
         types = {f.name: f.type for f in footer.schema}
         columns = [_joined([parts[name, g] for g in groups], types[name]) for name in names]
         return pa.table(columns, names=list(names))
+
+    def found(
+        self, footer: Footer, groups: Sequence[int], data: pa.Table, asked: tuple[tuple[str, Bound], ...]
+    ) -> np.ndarray:
+        """The numbers of the rows, of those read of these row groups, whose columns lie within the bounds.
+
+        A table is read before and after a change by the same keys, and most of its files stay as they are.
+        """
+        key = (footer.key, tuple(groups), asked)
+        known = self._found.get(key) if data.num_rows > FEW_ROWS else None
+        if known is None:
+            known = np.flatnonzero(np.logical_and.reduce([within(data.column(name), bound) for name, bound in asked]))
+            if data.num_rows > FEW_ROWS:
+                self._found.put(key, known, known.nbytes)
+        return known
 
     def _fetch(
         self, footer: Footer, groups: Sequence[int], names: Sequence[str]

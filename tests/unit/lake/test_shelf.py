@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from trickle.lake.model import DataFile
+from trickle.lake import shelf as shelves
+from trickle.lake.model import Bound, DataFile
 from trickle.lake.shelf import Shelf
 from trickle.lake.storage import Storage
 
@@ -102,3 +103,17 @@ def test_values_that_python_does_not_have_give_no_range(tmp_path: Path, values: 
     shelf, storage = open_shelf(file)
     (stats,) = shelf.footer(storage, file).stats("v")
     assert not stats.has_range and stats.bytes > 0
+
+
+def test_rows_that_were_found_are_not_sought_again(file: DataFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelves, "FEW_ROWS", 10)
+    shelf, storage = open_shelf(file)
+    footer = shelf.footer(storage, file)
+    data = shelf.read(footer, [1, 3], ["k"])
+    asked = (("k", Bound("k", values=(3, 26, 99))),)
+    assert shelf.found(footer, [1, 3], data, asked).tolist() == [1, 49]
+    empty = data.slice(0, 0)
+    assert shelf.found(footer, [1, 3], empty, asked).tolist() == []  # few rows are gone through
+    other = data.slice(0, 20)
+    assert shelf.found(footer, [1, 3], other, asked).tolist() == [1, 49]
+    assert shelf.found(footer, [1], other, asked).tolist() == [1]
