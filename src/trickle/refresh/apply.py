@@ -14,7 +14,6 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 from ..errors import LakeError
 from ..execute import rows as row_work
 from ..execute.transaction import Located, Transaction
-from ..lake.changes import consolidate
 from ..lake.held import Held, as_frame
 from ..lake.model import WEIGHT, Bound, Table
 from ..lake.scan import FILE, POSITION
@@ -50,29 +49,6 @@ def apply(transaction: Transaction, stored: Table, delta: DataFrame, key: tuple[
             work = stack.enter_context(row_work.staged(transaction, delta, stored))
         assert work.staged is not None
         return _apply_staged(transaction, stored, work.staged, key, names)
-
-
-def replace_content(transaction: Transaction, stored: Table, full: DataFrame) -> tuple[int, int]:
-    """Stage the difference between the stored rows and these; (added, removed)."""
-    if transaction.most_rows(stored) == 0:
-        return fill(transaction, stored, full), 0
-    names = [quote_spark(c.name) for c in stored.columns]
-    typed = [F.col(quote_spark(c.name)).cast(to_spark(c)).alias(c.name) for c in stored.columns]
-    both = full.select(*typed, F.lit(1).cast("bigint").alias(WEIGHT)).unionAll(
-        transaction.rows(stored).select(*names, F.lit(-1).cast("bigint").alias(WEIGHT))
-    )
-    try:
-        return apply(transaction, stored, consolidate(both), None)
-    finally:
-        transaction.lake.leave_desk()
-
-
-def fill(transaction: Transaction, stored: Table, rows: DataFrame) -> int:
-    """Everything into an empty stored table."""
-    typed = rows.select(*(F.col(quote_spark(c.name)).cast(to_spark(c)).alias(c.name) for c in stored.columns))
-    files = transaction.lake.writer(stored).write_spark(typed)
-    transaction.draft.add_files(stored, files)
-    return sum(f.records for f in files)
 
 
 def apply_local(

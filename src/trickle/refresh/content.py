@@ -19,7 +19,7 @@ from ..lake.model import Table
 from ..registry.models import StreamTable
 from ..sql.render import render
 from ..sql.statement import Name
-from . import apply as applying
+from . import renewal
 from .compile import Compiled
 from .frames import Frames
 from .intermediates import Rebuild, wanted
@@ -120,7 +120,7 @@ class Content:
         rows = self.typed_rows(transaction)
         stored = add_stored_table(transaction, self.table, rows, self.compiled.storage)
         self._publish(transaction, rows)
-        return applying.fill(transaction, stored, self.over_intermediates(transaction)) if fill else 0
+        return renewal.fill(transaction, stored, self.over_intermediates(transaction)) if fill else 0
 
     def fit(self, transaction: Transaction, stored: Table) -> Fit:
         """How well the stored table's columns are those that the rows will have."""
@@ -141,11 +141,11 @@ class Content:
         ddl.drop(transaction, stored)
         fresh = add_stored_table(transaction, self.table, rows, self.compiled.storage)
         self._publish(transaction, rows)
-        return applying.fill(transaction, fresh, self.over_intermediates(transaction)), 0
+        return renewal.fill(transaction, fresh, self.over_intermediates(transaction)), 0
 
     def replace(self, transaction: Transaction, stored: Table) -> tuple[int, int]:
         """Stage the difference between what is stored and what should be; (added, removed)."""
-        return applying.replace_content(transaction, stored, self.over_intermediates(transaction))
+        return renewal.replace_content(transaction, stored, self.over_intermediates(transaction))
 
     def _publish(self, transaction: Transaction, rows: DataFrame) -> None:
         query, storage = self.compiled.query, self.compiled.storage

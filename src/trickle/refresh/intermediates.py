@@ -17,7 +17,7 @@ from ..plan import Node, hidden, tables
 from ..registry.models import StreamTable
 from ..sql.render import quote, render
 from ..sql.statement import Name
-from . import apply as applying
+from . import renewal
 from .compile import MOST_OPERATORS, Compiled, Kept, operators, undated
 from .frames import Frames
 from .lookups import Read
@@ -150,7 +150,7 @@ class Rebuild:
             name = stored_name(self.owner, part.name)
             held = self.transaction.find_table(Name(STORED_SCHEMA, name))
             if held is not None and fit(held, rows.schema) is Fit.ALL:
-                applying.replace_content(self.transaction, held, rows)
+                renewal.replace_content(self.transaction, held, rows)
                 return held
             if held is not None:
                 ddl.drop(self.transaction, held)
@@ -158,7 +158,7 @@ class Rebuild:
                 table = add_table(self.transaction, name, rows.schema, storage.key or ())
             except TrickleError:
                 return None
-            applying.fill(self.transaction, table, rows)
+            renewal.fill(self.transaction, table, rows)
             return table
         finally:
             frames.close()

@@ -17,18 +17,52 @@ import pyarrow.compute as pc
 
 def matches(rows: pa.Table, wanted: pa.Table, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray] | None:
     """Pairs of equal rows: places in `wanted`, in order, and in `rows`; None where only Spark can compare a column."""
+    codes = _row_codes(rows, wanted, names)
+    if codes is None:
+        return None
+    held, sought = codes
+    order = np.argsort(held, kind="stable")
+    first, last = (np.searchsorted(held[order], sought, side) for side in ("left", "right"))
+    count = last - first
+    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    return np.repeat(np.arange(len(sought)), count), order[np.repeat(first, count) + within]
+
+
+def difference(rows: pa.Table, wanted: pa.Table, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Places of `rows` that are not wanted, and of `wanted` that are not there, each copy counted; None as above.
+
+    >>> one, other = pa.table({"k": [1, 1, 2]}), pa.table({"k": [3, 1, 2, 2]})
+    >>> [side.tolist() for side in difference(one, other, ["k"])]
+    [[1], [0, 3]]
+    """
+    codes = _row_codes(rows, wanted, names)
+    if codes is None:
+        return None
+    held, sought = codes
+    size = 1 + max((int(side.max()) for side in codes if len(side)), default=0)
+    gone = _copy(held) >= np.bincount(sought, minlength=size)[held]
+    came = _copy(sought) >= np.bincount(held, minlength=size)[sought]
+    return np.flatnonzero(gone), np.flatnonzero(came)
+
+
+def _copy(codes: np.ndarray) -> np.ndarray:
+    """Of each, how many of its kind stand before it."""
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    found = np.empty(len(codes), np.int64)
+    found[order] = np.arange(len(codes)) - np.searchsorted(ordered, ordered, side="left")
+    return found
+
+
+def _row_codes(rows: pa.Table, wanted: pa.Table, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray] | None:
+    """A number for each row of both, the same for equal ones."""
     codes = np.zeros(rows.num_rows + wanted.num_rows, np.int64)
     for name in names:
         column = _codes(rows.column(name), wanted.column(name))
         if column is None:
             return None
         codes = np.unique(codes * (len(codes) + 1) + column, return_inverse=True)[1]
-    held, sought = codes[: rows.num_rows], codes[rows.num_rows :]
-    order = np.argsort(held, kind="stable")
-    first, last = (np.searchsorted(held[order], sought, side) for side in ("left", "right"))
-    count = last - first
-    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    return np.repeat(np.arange(len(sought)), count), order[np.repeat(first, count) + within]
+    return codes[: rows.num_rows], codes[rows.num_rows :]
 
 
 def _codes(held: pa.ChunkedArray, sought: pa.ChunkedArray) -> np.ndarray | None:

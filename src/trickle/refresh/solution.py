@@ -22,11 +22,11 @@ from ..plan.recursion import Recursion
 from ..registry.models import StreamTable
 from ..sql.names import quote_spark
 from ..sql.render import render
-from .apply import replace_content
 from .compile import Compiled
 from .differential import Differential
 from .frames import Frames
 from .lookups import Read
+from .renewal import replace_content
 from .rounds import Rederivation, Rounds, apart, held
 from .windows import Columns, Maker, Window, makers, stored_makers
 

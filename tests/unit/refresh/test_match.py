@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trickle.refresh.match import matches
+from trickle.refresh.match import difference, matches
 
 VALUES: dict[pa.DataType, tuple[Any, ...]] = {
     pa.int32(): (0, 1, -(2**31), 2**31 - 1),
@@ -52,6 +52,23 @@ def test_every_equal_row_is_found_and_no_other(held: pa.Table, sought: pa.Table,
         if all(alike(row[name], wanted[name]) for name in names)
     ]
     assert list(zip(*(side.tolist() for side in found), strict=True)) == expected
+
+
+@settings(max_examples=300, deadline=None)
+@given(held=rows(), wanted=rows(), names=st.lists(st.sampled_from(SCHEMA.names), unique=True, max_size=2))
+def test_the_difference_makes_the_one_the_other(held: pa.Table, wanted: pa.Table, names: list[str]) -> None:
+    found = difference(held, wanted, names)
+    assert found is not None
+    gone, came = (side.tolist() for side in found)
+    left, missing = held.to_pylist(), []
+    for number, row in enumerate(wanted.to_pylist()):
+        twin = next((r for r in left if all(alike(r[n], row[n]) for n in names)), None)
+        if twin is None:
+            missing.append(number)
+        else:
+            left.pop(next(at for at, r in enumerate(left) if r is twin))
+    assert came == missing
+    assert [repr(held.slice(n, 1).to_pylist()[0]) for n in gone] == [repr(row) for row in left]
 
 
 @pytest.mark.parametrize(
