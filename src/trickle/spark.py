@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -165,6 +167,24 @@ def run_in_pool(spark: SparkSession, name: str) -> None:
     """
     if not is_connect(spark):
         spark.sparkContext.setLocalProperty("spark.scheduler.pool", name)
+
+
+@contextmanager
+def called(spark: SparkSession, what: str) -> Iterator[None]:
+    """Jobs of this thread are for this; Spark need not walk its stack at each step of a plan to see who asks.
+
+    PySpark says the short form itself.
+    """
+    if is_connect(spark):
+        yield
+        return
+    context, site = spark.sparkContext, "callSite.long"
+    before = context.getLocalProperty(site)
+    context.setLocalProperty(site, what)
+    try:
+        yield
+    finally:
+        context.setLocalProperty(site, before)  # type: ignore[arg-type]
 
 
 def is_connect(spark: SparkSession) -> bool:

@@ -21,8 +21,8 @@ from .phases import phase
 from .statements import Statement
 from .windows import Columns, Maker
 
-FEW_ROWS = 30_000
-"""Rows that one task goes through faster than Spark compiles and spreads the work."""
+FEW_ROWS = 20_000
+"""Rows, for each relation of a statement, that one task goes through faster than Spark spreads the work."""
 
 
 @dataclass
@@ -97,8 +97,10 @@ class Frames:
         return rows.rows if isinstance(rows, Held) else None
 
     def _is_small(self, statement: Statement) -> bool:
+        """Each relation more would cost Spark a stage or two."""
         found = [self.held(read) for read in statement.reads]
-        return all(rows is not None for rows in found) and sum(len(r) for r in found if r is not None) <= FEW_ROWS
+        many = sum(rows.num_rows for rows in found if rows is not None)
+        return all(rows is not None for rows in found) and many <= FEW_ROWS * len(found)
 
     def _show(self, read: Read, spark: SparkSession) -> None:
         """Let a session know the relation by its name."""

@@ -20,6 +20,7 @@ from ..lake.lake import Lake
 from ..lake.model import Snapshot, Table
 from ..registry.models import FUNCTION_CHANGED, SCHEMA_CHANGED, SHRANK, SUSPENDED, Refresh, StreamTable
 from ..registry.store import Registry, unknown
+from ..spark import called
 from . import apply as applying
 from . import holds, intermediates
 from .advance import Advance
@@ -267,7 +268,8 @@ class Run:
             raise
 
     def write(self, transaction: Transaction, look: Look, choice: Choice) -> RefreshResult:
-        with translated(f'stream table "{self.table.label}"'), phase("apply"):
+        what = f'stream table "{self.table.label}"'
+        with translated(what), called(self.lake.spark, f"refresh of {what}"), phase("apply"):
             inserted, deleted = self.change(transaction, look, choice)
             replace_worn(transaction)
         with phase("commit"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -92,6 +94,8 @@ class _Target:
             return self._between(node)
         if isinstance(node, exp.In):
             return self._in(node)
+        if isinstance(node, exp.Like):
+            return self._like(node)
         if isinstance(node, exp.Is):
             return self._equal(node.this, exp.Null()) if is_null(node.expression) else None
         if isinstance(node, exp.NullSafeEQ) and is_null(node.expression):
@@ -138,6 +142,16 @@ class _Target:
             return None
         return _among(column, [fit(value, type) if value is not None else None for value in values])
 
+    def _like(self, node: exp.Like) -> Bound | None:
+        """Texts that begin as the pattern does."""
+        column, type = self._column(node.this)
+        pattern = literal_value(node.expression)
+        more = node.args.keys() - {"this", "expression"}
+        if column is None or type != "varchar" or not isinstance(pattern, str) or any(map(node.args.get, more)):
+            return None
+        start = re.split("[%_]", pattern, maxsplit=1)[0]
+        return Bound(column, low=start, high=_behind(start)) if start else None
+
     def _fitted(self, left: exp.Expr, right: exp.Expr) -> tuple[str | None, Interval | None]:
         column, type = self._column(left)
         value = literal_value(right)
@@ -152,6 +166,18 @@ class _Target:
         if qualifier and (".".join(qualifier) not in self.qualifiers or qualifier[0] in self.columns):
             return None, ""
         return self.columns.get(name, (None, ""))
+
+
+def _behind(start: str) -> str | None:
+    """A text behind all that begin so; texts are compared by code points.
+
+    >>> _behind("forest"), _behind(chr(0xD7FF)) == chr(0xE000), _behind(chr(0x10FFFF))
+    ('foresu', True, None)
+    """
+    last = ord(start[-1]) + 1
+    if last > sys.maxunicode:
+        return None
+    return start[:-1] + chr(0xE000 if 0xD800 <= last < 0xE000 else last)
 
 
 def _among(column: str, intervals: list[Interval | None]) -> Bound | None:

@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import trickle
+from trickle.refresh.differential import Differential
 from trickle.spark import MEANING, agree, desk
 from trickle.testing.bench.refreshes.work import counted
 from trickle.testing.lakes import LakeSite
@@ -56,6 +57,24 @@ def test_the_session_of_the_user_stays_the_active_one(shop: trickle.Session) -> 
     change(shop)
     shop.refresh_stream_table("by_region")
     assert SparkSession.getActiveSession() is shop.spark
+
+
+def test_jobs_of_a_refresh_are_called_so_and_those_of_the_user_as_before(shop: trickle.Session) -> None:
+    context, site, seen = shop.spark.sparkContext, "callSite.long", []
+    act = Differential.run
+
+    def run(it: Differential) -> tuple[int, int]:
+        seen.append(context.getLocalProperty(site))
+        return act(it)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Differential, "run", run)
+        for mine in ("mine", None):
+            context.setLocalProperty(site, mine)
+            change(shop)
+            shop.refresh_stream_table("by_region")
+            assert context.getLocalProperty(site) == mine
+    assert set(seen) == {'refresh of stream table "by_region"'}
 
 
 def test_expressions_mean_at_the_desk_what_they_mean_in_the_session(spark: SparkSession) -> None:

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -41,6 +42,8 @@ def only(where: str, **kwargs: tuple[str, ...]) -> Bound:
         ("1 = a", Bound("a", values=(1,))),
         ("a == (-1)", Bound("a", values=(-1,))),
         ("A <=> 1", Bound("a", values=(1,))),
+        ("b LIKE 'for_t%'", Bound("b", low="for", high="fos")),
+        ("b LIKE 'plain' AND b LIKE 'pl%'", Bound("b", low="plain", high="plaio")),
         ("a < 5", Bound("a", high=5)),
         ("5 < a", Bound("a", low=5)),
         ("a >= -5L", Bound("a", low=-5)),
@@ -73,7 +76,7 @@ def only(where: str, **kwargs: tuple[str, ...]) -> Bound:
         ("yes = true", Bound("Yes", values=(True,))),
         ("raw = X'1F'", Bound("raw", values=(b"\x1f",))),
         ("a = 1 AND EXISTS (SELECT 1 FROM x WHERE a = 2)", Bound("a", values=(1,))),
-        ("a = 1 AND b LIKE 'x%' AND length(b) = 3", Bound("a", values=(1,))),
+        ("a = 1 AND b LIKE '%x' AND length(b) = 3", Bound("a", values=(1,))),
     ],
 )
 def test_a_conjunct_on_one_column_is_a_bound(where: str, bound: Bound) -> None:
@@ -129,7 +132,13 @@ def test_a_conjunct_on_one_column_is_a_bound(where: str, bound: Bound) -> None:
         "b = 'a\\nb'",
         "b = 'x' COLLATE UTF8_LCASE",
         "b = lower('X')",
-        "b LIKE 'x'",
+        "b LIKE '%x'",
+        "b NOT LIKE 'x%'",
+        "b ILIKE 'x%'",
+        "b LIKE 'x#%' ESCAPE '#'",
+        "b LIKE ANY ('x%')",
+        "a LIKE '1%'",
+        "u LIKE '1%'",
         "a =",
         "window(ts, '1 day').start = 1",
         "true",
@@ -243,6 +252,20 @@ def ranges(draw: st.DrawFn, names: tuple[str, ...]) -> Predicate:
 
 
 @st.composite
+def patterns(draw: st.DrawFn, names: tuple[str, ...]) -> Predicate:
+    """For texts alone; a pattern of a text that is there, with a part of it left open."""
+    start = draw(st.sampled_from(["", "x", "it", "i", "é"]))
+    rest, matching = draw(st.sampled_from([("%", ".*"), ("_%", "..*"), ("", ""), ("_", ".")]))
+    negated = draw(st.booleans())
+
+    def holds(row: Row) -> Truth:
+        found = row["b"]
+        return None if found is None else (re.fullmatch(re.escape(start) + matching, str(found)) is None) == negated
+
+    return Predicate(f"b {'NOT ' * negated}LIKE '{start}{rest}'", holds)
+
+
+@st.composite
 def nulls(draw: st.DrawFn, names: tuple[str, ...]) -> Predicate:
     column = draw(st.sampled_from(names))
     text, wanted = draw(st.sampled_from([("IS NULL", True), ("IS NOT NULL", False), ("<=> NULL", True)]))
@@ -275,6 +298,7 @@ def disjunction(left: Predicate, right: Predicate) -> Predicate:
 
 def predicates(names: tuple[str, ...]) -> st.SearchStrategy[Predicate]:
     leaves = st.one_of(comparisons(names), ranges(names), lists(names), nulls(names))
+    leaves = leaves | patterns(names) if "b" in names else leaves
     return st.recursive(
         leaves,
         lambda inner: st.one_of(
