@@ -329,7 +329,7 @@ def over_one_or_all_columns() -> st.SearchStrategy[Predicate]:
     return st.sampled_from([every, *((name,) for name in every)]).flatmap(predicates)
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(predicate=over_one_or_all_columns(), table=st.lists(rows(), min_size=5, max_size=25))
 def test_every_row_that_satisfies_a_predicate_satisfies_its_bounds(predicate: Predicate, table: list[Row]) -> None:
     found = bounds(predicate.text, COLUMNS)
