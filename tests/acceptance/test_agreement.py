@@ -16,8 +16,8 @@ from trickle.testing.effort import Effort
 from trickle.testing.lakes import LakeSite, postgres_site, sqlite_site
 from trickle.testing.trial import Trial
 
-OPERATIONS = (12, 500, 5000)
-OPERATIONS_PER_LAKE = (12, 12, 25)
+OPERATIONS = (8, 500, 5000)
+OPERATIONS_PER_LAKE = (8, 12, 25)
 FIRST_SEED = 1000
 KEPT_SNAPSHOTS = 4
 AT_ONCE = 2

@@ -1,4 +1,4 @@
-"""The random queries with Spark as engine and judge: 40 queries, with `--heavy` 600, with `--long` 3,000."""
+"""The random queries with Spark as engine and judge: 25 queries, with `--heavy` 600, with `--long` 3,000."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trickle.testing.queries.cases import cases
 from trickle.testing.queries.on_spark import SparkStep
 from trickle.testing.specs import Bench
 
-QUERIES = (40, 600, 3_000)
+QUERIES = (25, 600, 3_000)
 TOGETHER = 5
 """Queries that make one job."""
 

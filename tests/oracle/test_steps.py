@@ -20,7 +20,7 @@ from trickle.testing.oracle import (
     random_history,
 )
 
-CYCLES = 20
+CYCLES = 10
 LENIENT = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 QUERY = "SELECT k, max(v) AS x, sum(v) AS y, count(*) AS n FROM a GROUP BY k HAVING count(*) <> 2"
 RESTRICTED = pytest.mark.parametrize("restricted", [False, True], ids=["joined", "looked up"])
