@@ -183,21 +183,20 @@ class _Reading:
 
     def _chosen(self, data: pa.Table) -> np.ndarray:
         """Of the rows read, by number: the deleted ones or all others, of the piece's life, within the bounds."""
-        chosen, dead = self._found(data), self._within(self.dead)
+        found, dead = self._found(data), self._within(self.dead)
         if self.piece.only_deleted:
-            chosen = np.intersect1d(chosen, dead, assume_unique=True)
-        elif len(dead):
-            chosen = np.setdiff1d(chosen, dead, assume_unique=True)
+            chosen = dead if found is None else np.intersect1d(found, dead, assume_unique=True)
+        else:
+            chosen = np.arange(data.num_rows) if found is None else found
+            chosen = np.setdiff1d(chosen, dead, assume_unique=True) if len(dead) else chosen
         return chosen if self.piece.life is None else chosen[self._born(data, self.piece.life)[chosen]]
 
-    def _found(self, data: pa.Table) -> np.ndarray:
-        """The rows within the bounds."""
-        ids = {c.name: c.id for c in self.table.columns}
-        named = [(self.held.get(ids.get(bound.column, -1)), bound) for bound in self.request.bounds]
+    def _found(self, data: pa.Table) -> np.ndarray | None:
+        """The rows within the bounds; None: all."""
+        columns = [(self.table.column(bound.column), bound) for bound in self.request.bounds]
+        named = [(self.held.get(column.id), bound) for column, bound in columns if column is not None]
         asked = tuple((name, bound) for name, bound in named if name is not None and name in data.column_names)
-        if not asked:
-            return np.arange(data.num_rows)
-        return self.shelf.found(self.footer, self.groups, data, asked)
+        return self.shelf.found(self.footer, self.groups, data, asked) if asked else None
 
     def _places(self, chosen: np.ndarray) -> np.ndarray:
         """The positions of rows in the file."""

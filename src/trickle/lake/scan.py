@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import DoubleType, FloatType, LongType, StructField, StructType
+from pyspark.sql.types import LongType, StructField, StructType
 
 from ..plan.names import FILE, POSITION
 from ..spark import local_frame
@@ -33,7 +33,7 @@ from .model import (
 from .pieces import Piece
 from .places import MOST_BY_SIZE, ROW_INDEX, apart, by_size, placed
 from .storage import Storage, spark_uri
-from .text import parse
+from .text import FLOATS, parse
 from .types import struct_type, to_spark
 
 STORED_ROW_ID = "__trickle_row_id"
@@ -142,9 +142,10 @@ class _Scan:
         else:
             schema = StructType([*self.fields(first), *self.internal(first)])
         read = self.spark.read.schema(schema)
-        if any(isinstance(f.dataType, FloatType | DoubleType) for f in schema.fields):
-            # Spark's dictionary filter takes -0.0 for another value than 0, and leaves out rows that are equal to it.
-            read = read.option("parquet.filter.dictionary.enabled", "false")
+        if any(part.type in FLOATS for column in self.table.columns for part in column.walk()):
+            # To Parquet's dictionaries and Bloom filters -0.0 is another value than 0: rows would be left out.
+            for sieve in ("dictionary", "bloom"):
+                read = read.option(f"parquet.filter.{sieve}.enabled", "false")
         return read.parquet(*(p.file.path for p in pieces))
 
     def fields(self, piece: Piece) -> list[StructField]:

@@ -46,12 +46,11 @@ def _sought(values: tuple[object, ...], type: pa.DataType) -> pa.Array:
 def _marked(column: pa.ChunkedArray, keys: np.ndarray) -> np.ndarray:
     """A look at a mark for each value is four times as fast as hashing it."""
     low = keys.min()
-    marks = np.zeros(keys.max() - low + 2, dtype=bool)
-    """The last is for all that lie beyond."""
+    marks = np.zeros(keys.max() - low + 2, dtype=bool)  # the last is for all that lie beyond
     marks[keys - low] = True
     beyond = np.uint64(len(marks) - 1)
     parts = [chunk.to_numpy().astype(np.int64, copy=False) for chunk in column.chunks]
-    # What is less than the least key is a huge number without a sign, unless it lies 2**63 below it.
+    # What is less than the least key is a huge number without a sign, unless it lies nearly 2**64 below it.
     places = [np.minimum((part - low).view(np.uint64), beyond).view(np.int64) for part in parts]
     return np.concatenate([marks[place] for place in places])
 

@@ -10,6 +10,7 @@ from ..execute import rows as row_work
 from ..execute.transaction import Transaction
 from ..lake.changes import consolidate
 from ..lake.held import Held
+from ..lake.local import SMALL_STATE
 from ..lake.model import WEIGHT, Table
 from ..lake.scan import FILE, POSITION
 from ..lake.types import to_spark
@@ -18,7 +19,7 @@ from .apply import apply
 from .match import difference
 from .phases import to_arrow
 
-FEW_ROWS = 20_000
+FEW_ROWS = SMALL_STATE
 """Stored rows up to which the driver holds both sides against each other."""
 
 

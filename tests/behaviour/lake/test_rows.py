@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import trickle
+from trickle.testing.duckdb_peer import DuckDBPeer
 from trickle.testing.lakes import LakeSite
 from trickle.testing.smoke import rows
 
@@ -207,14 +208,16 @@ def test_more_deletes_than_the_driver_holds_show_no_other_columns(
         assert rows(db.table("t")) == wanted
 
 
-def test_a_zero_is_found_whatever_its_sign(lake: LakeSite, spark: SparkSession) -> None:
-    """Spark's reader of Parquet leaves out what a file's dictionary does not hold bit by bit."""
+def test_a_zero_is_found_whatever_its_sign(lake: LakeSite, spark: SparkSession, peer: DuckDBPeer) -> None:
+    """Spark's reader of Parquet leaves out what a file's dictionary or Bloom filter does not hold bit by bit."""
     with lake.connect(spark) as db:
-        db.sql("CREATE TABLE t (id INT, x DOUBLE, y FLOAT)")
+        db.sql("CREATE TABLE t (id INT, x DOUBLE, y FLOAT, s STRUCT<z: DOUBLE, t: STRUCT<u: FLOAT>>)")
         for zero in (-0.0, 0.0):
-            db.append(
-                "t", [{"id": n, "x": zero if n < 300 else 1.5, "y": zero if n < 300 else 2.5} for n in range(400)]
-            )
-        for sought in ("x = 0", "x = -0.0D", "y = 0", "x IN (0, 7)"):
-            assert db.sql(f"SELECT count(*) FROM t WHERE {sought}").first()[0] == 600, sought
-        assert db.sql("DELETE FROM t WHERE x = 0 AND id < 10").rows == 20
+            s, t = {"z": zero, "t": {"u": zero}}, {"z": 1.5, "t": {"u": 2.5}}
+            some = [{"id": n, "x": zero, "y": zero, "s": s} for n in range(300)]
+            db.append("t", some + [{"id": n, "x": 1.5, "y": 2.5, "s": t} for n in range(300, 400)])
+        filled = "SELECT i, -0.0, -0.0, {'z': -0.0, 't': {'u': -0.0}} FROM range(3000) r(i)"
+        peer.run(lake.address, f"INSERT INTO t {filled}", "CALL ducklake_flush_inlined_data('lake')")
+        for sought in ("x = 0", "x = -0.0D", "y = 0", "x IN (0, 7)", "s.z = 0", "s.t.u = 0"):
+            assert db.sql(f"SELECT count(*) FROM t WHERE {sought}").first()[0] == 3600, sought
+        assert db.sql("DELETE FROM t WHERE x = 0 AND id < 10").rows == 30
