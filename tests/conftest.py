@@ -54,6 +54,9 @@ LONGEST = (
 )
 """Files that are begun first, so that the workers end together."""
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java for processes that see each plan once or twice: to compile it well takes longer than to run it."""
+
 FOR_FEW_ROWS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -67,6 +70,12 @@ FOR_FEW_ROWS = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--heavy", action="store_true", help="run the full forms of the suites")
     parser.addoption("--long", action="store_true", help="run the long forms of the acceptance suites")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Of this process and of those that tests start; what measures runs on Java as users have it."""
+    if not config.getoption("--heavy") and not config.getoption("--long"):
+        os.environ.setdefault("SPARK_SUBMIT_OPTS", SHORT_LIVED)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -204,7 +204,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "refresh.replace_share",
         0.8,
-        "Files that lose more than this share of their rows to refreshes are written anew where that costs less.",
+        "Files that lose more than this share of their rows to refreshes are written anew where that costs less, "
+        "and small ones together; at 1 none is.",
         0.0,
         1.0,
     ),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from .errors import NotFound, QueryError
-from .spark import local_frame
+from .handing import local_frame
 from .sql.grammar.relations import Reference
 
 if TYPE_CHECKING:

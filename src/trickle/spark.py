@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,9 +18,7 @@ from .errors import ConfigError, JavaMissing
 from .progress import progress
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
+    from pyspark.sql import SparkSession
 
 NEEDED = {
     "spark.sql.parquet.fieldId.read.enabled": "true",
@@ -73,12 +70,12 @@ FOR_FEW_ROWS = {
 MEANING = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
 """What users may set on a running session that changes what queries give."""
 OLDEST_JAVA = 17
-_BATCH = 10_000
-"""Rows of one Arrow batch, as Spark has it."""
 _DESKS: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
 """Desk → the session it belongs to."""
-_HANDS: WeakKeyDictionary[SparkSession, tuple[Any, Any]] = WeakKeyDictionary()
-"""Session → what reads rows from a file in its JVM, and what makes a DataFrame of them."""
+_AGREED: WeakKeyDictionary[SparkSession, dict[str, str]] = WeakKeyDictionary()
+"""Desk → what it was last told of its session."""
+_MADE_ACTIVE: WeakKeyDictionary[SparkSession, Any] = WeakKeyDictionary()
+"""Session → what makes it the active one in its JVM."""
 
 
 def start(settings: Settings) -> SparkSession:
@@ -139,19 +136,24 @@ def desk(spark: SparkSession) -> SparkSession:
 
 
 def agree(desk: SparkSession, spark: SparkSession) -> None:
-    """Let expressions mean at the desk what they mean in the session it belongs to."""
+    """Let expressions mean at the desk what they mean in the session it belongs to. Nobody else sets things there."""
+    known = _AGREED.setdefault(desk, {})
     for key in MEANING if desk is not spark else ():
-        if (value := spark.conf.get(key)) is not None and desk.conf.get(key) != value:
+        if (value := spark.conf.get(key)) is not None and known.get(key) != value:
             desk.conf.set(key, value)
+            known[key] = value
 
 
 def make_active(spark: SparkSession) -> None:
     """Let whoever asks Spark for the active session find this one."""
     from pyspark.sql import SparkSession
 
-    if not is_connect(spark):
-        SparkSession._activeSession = spark
-        SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
+    if is_connect(spark):
+        return
+    if spark not in _MADE_ACTIVE:
+        _MADE_ACTIVE[spark] = SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession
+    SparkSession._activeSession = spark
+    _MADE_ACTIVE[spark](spark._jsparkSession)
 
 
 def _set_since(spark: SparkSession, new: SparkSession) -> dict[str, str]:
@@ -189,45 +191,6 @@ def called(spark: SparkSession, what: str) -> Iterator[None]:
 
 def is_connect(spark: SparkSession) -> bool:
     return "connect" in type(spark).__module__
-
-
-def local_frame(spark: SparkSession, rows: pa.Table, schema: StructType | None = None) -> DataFrame:
-    """Rows that the driver holds, as a DataFrame.
-
-    In one piece: of a table in several, Spark 4.3 forgets what comes after an empty one.
-    """
-    whole = rows.combine_chunks()
-    is_plain = all(map(_is_the_same_anywhere, whole.schema.types))
-    if is_connect(spark) or spark.sparkContext._encryption_enabled or not is_plain:
-        return spark.createDataFrame(whole) if schema is None else spark.createDataFrame(whole, schema)
-    return _handed(spark, whole, schema)
-
-
-def _handed(spark: SparkSession, rows: pa.Table, schema: StructType | None) -> DataFrame:
-    """What `createDataFrame` does, in three calls of the JVM: it makes some twenty, for settings and for names."""
-    from pyarrow import ipc
-    from pyspark.sql.classic.dataframe import DataFrame
-    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-
-    if spark not in _HANDS:
-        utils = spark.sparkContext._gateway.jvm.PythonSQLUtils  # type: ignore[union-attr]
-        _HANDS[spark] = utils.readArrowStreamFromFile, utils.toDataFrame
-    read, make = _HANDS[spark]
-    seen = schema or from_arrow_schema(rows.schema)
-    large = spark.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
-    typed = rows.cast(to_arrow_schema(seen, timezone="UTC", prefers_large_types=large))
-    with tempfile.NamedTemporaryFile(prefix="trickle-") as file:
-        with ipc.new_stream(file, typed.schema) as stream:
-            stream.write_table(typed, _BATCH)
-        file.flush()
-        return DataFrame(make(read(file.name), seen.json(), spark._jsparkSession), spark)
-
-
-def _is_the_same_anywhere(kind: pa.DataType) -> bool:
-    """Whether values of the type mean the same whatever the session's time zone is."""
-    from pyarrow import types
-
-    return not types.is_nested(kind) and (not types.is_timestamp(kind) or kind.tz is not None)
 
 
 def _sized(settings: Settings) -> dict[str, str]:

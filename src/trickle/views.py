@@ -50,7 +50,7 @@ def show(frame: DataFrame, name: str) -> None:
         frame.createOrReplaceTempView(name)
         return
     here, rows = _Catalog.of(spark), frame._jdf
-    columns = rows.schema().json()
+    columns = frame.schema.json()
     before, description = here.known.get(name, ("", None))
     if before == columns:
         plan = rows.queryExecution().analyzed()

@@ -18,7 +18,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from trickle.spark import local_frame
+from trickle.handing import local_frame
 
 NOON = datetime(2026, 3, 29, 12, 30, 15, 123456)
 ROWS = pa.table(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..handing import local_frame
 from ..lake.model import Table
 from ..lake.types import to_spark
 from ..records import Record, Records
-from ..spark import local_frame
 from ..sql.statement import Describe, Name, Show
 from .transaction import Transaction
 

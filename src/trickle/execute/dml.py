@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from ..errors import QueryError
+from ..handing import local_frame
 from ..lake.foreign import translated
 from ..lake.model import Bound, Column, Table
 from ..lake.scan import FILE, POSITION, STORED_ROW_ID
-from ..spark import local_frame
 from ..sql.bounds import bounds
 from ..sql.statement import Delete, Insert, Name, Truncate, Update, quote_spark
 from . import conform, rows

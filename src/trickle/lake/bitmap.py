@@ -15,7 +15,7 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from ..spark import local_frame
+from ..handing import local_frame
 from . import positions
 from .pieces import Piece
 from .storage import Storage

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from ..spark import local_frame
+from ..handing import local_frame
 from .model import Bound
 from .within import within
 

@@ -15,6 +15,7 @@ from . import positions
 from .foreign import translated
 from .inlined import InlinedRows
 from .model import ROW_ID_FIELD, SNAPSHOT_ID_FIELD, WEIGHT, Bound, Column, Table
+from .picked import picked
 from .pieces import Life, Piece
 from .scan import BORN, STORED_ROW_ID, ScanRequest, added
 from .shelf import Footer, GroupStats, Shelf
@@ -151,7 +152,7 @@ class _Reading:
         data = self.shelf.read(self.footer, self.groups, self.names)
         chosen = self._chosen(data)
         if len(chosen) < data.num_rows:
-            data = data.take(pa.array(chosen))
+            data = picked(data, chosen)
         arrays = []
         for column in self.table.columns:
             array = _cast(data, self.held.get(column.id), self.schema.field(column.name).type)

@@ -12,8 +12,8 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from ..handing import local_frame
 from ..plan.names import FILE, POSITION
-from ..spark import local_frame
 from .pieces import Piece
 from .storage import spark_uri
 

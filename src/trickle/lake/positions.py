@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .foreign import translated
+from .kept import Kept
 from .model import DELETE_PATH_FIELD, DELETE_POS_FIELD, SNAPSHOT_ID, SNAPSHOT_ID_FIELD, DeleteFile
 from .pieces import Piece
 from .storage import Storage
@@ -20,6 +21,14 @@ Positions = np.ndarray
 """Sorted positions (int64)."""
 FEW = 20_000
 """Deletes of one file that are worth keeping."""
+_KEPT: Kept[pa.Table] = Kept(64 << 20)
+_LAYOUT: dict[str, Any] = {
+    "compression": "zstd",
+    "store_schema": False,
+    "use_dictionary": ["file_path", SNAPSHOT_ID],
+    "column_encoding": {"pos": "DELTA_BINARY_PACKED"},
+}
+"""How delete files are written: paths and snapshots repeat, positions grow."""
 
 
 def dead_positions(storage: Storage, piece: Piece) -> Positions:
@@ -75,10 +84,17 @@ def _content(storage: Storage, path: str) -> pa.Table:
         return file.read(columns=[n for n in ("pos", SNAPSHOT_ID) if n in file.schema_arrow.names])
 
 
-@lru_cache(maxsize=512)
 def _few(storage: Storage, path: str) -> pa.Table:
     """The same, kept: everyone who reads the data file reads it, and it never changes."""
-    return _content(storage, path)
+    found = _KEPT.get((storage.root, path))
+    if found is None:
+        found = _content(storage, path)
+        _put(storage, path, found)
+    return found
+
+
+def _put(storage: Storage, path: str, data: pa.Table) -> None:
+    _KEPT.put((storage.root, path), data, 1024 + data.nbytes)
 
 
 def read_many(storage: Storage, pieces: list[Piece]) -> list[Positions]:
@@ -93,15 +109,10 @@ def write(
 ) -> DeleteFile:
     """A new delete file; with `snapshots`, each position carries the one that deleted it."""
     path = storage.new_file(table_path, "-delete")
-    fields = [
-        _field("file_path", pa.string(), DELETE_PATH_FIELD),
-        _field("pos", pa.int64(), DELETE_POS_FIELD),
-    ]
-    columns = [
-        pa.DictionaryArray.from_arrays(np.zeros(len(positions), np.int32), [data_path]),
-        pa.array(positions),
-    ]
-    columns[0] = columns[0].cast(pa.string())
+    # A path for each row, as the format has it, but written once: as texts they would take most of the time.
+    paths = pa.DictionaryArray.from_arrays(np.zeros(len(positions), np.int32), [data_path])
+    fields = [_field("file_path", paths.type, DELETE_PATH_FIELD), _field("pos", pa.int64(), DELETE_POS_FIELD)]
+    columns = [paths, pa.array(positions)]
     partial_max = None
     if snapshots is not None:
         fields.append(_field(SNAPSHOT_ID, pa.int64(), SNAPSHOT_ID_FIELD))
@@ -110,8 +121,10 @@ def write(
     data = pa.Table.from_arrays(columns, schema=pa.schema(fields))
     system, bare = storage.filesystem(path)
     with translated("delete file"):
-        pq.write_table(data, bare, filesystem=system, compression="zstd")
+        pq.write_table(data, bare, filesystem=system, **_LAYOUT)
         size = system.get_file_info(bare).size
+    if len(positions) <= FEW:
+        _put(storage, path, data.drop_columns("file_path"))  # what is written will be read
     begin = -1 if snapshots is None else int(snapshots.min())
     return DeleteFile(-1, path, len(positions), size, footer_bytes(system, bare, size), begin, partial_max)
 

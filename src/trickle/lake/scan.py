@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
+from ..handing import local_frame
 from ..plan.names import FILE, POSITION
-from ..spark import local_frame
 from . import bitmap, positions
 from .inlined import InlinedRows
 from .model import (

@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 
 from .kept import Kept
 from .model import Bound, DataFile
+from .orders import Orders, keys_of
+from .picked import picked_values
 from .storage import Storage
 from .types import ARROW_FIELD_ID
 from .within import within
@@ -24,6 +26,8 @@ LEAST_FOOTERS = 16 << 20
 """Bytes of footers that are kept whatever the budget."""
 MOST_FOUND = 8 << 20
 """Bytes of row numbers that are kept whatever the budget."""
+ORDERED = 4
+"""The part of the budget that columns in order may take."""
 FEW_ROWS = 4_096
 """Rows that are gone through again sooner than remembered."""
 FOOTER_GROWTH = 8
@@ -95,7 +99,8 @@ class Shelf:
     """Footers and columns, those that were not asked for longest leaving first."""
 
     def __init__(self, most_bytes: int, footer_bytes: int = LEAST_FOOTERS) -> None:
-        self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes)
+        self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes - most_bytes // ORDERED)
+        self._orders = Orders(most_bytes // ORDERED)
         self._footers: Kept[Footer] = Kept(footer_bytes)
         self._found: Kept[np.ndarray] = Kept(MOST_FOUND)
         self.rows_read = self.bytes_read = 0
@@ -142,10 +147,39 @@ class Shelf:
         key = (footer.key, tuple(groups), asked)
         known = self._found.get(key) if data.num_rows > FEW_ROWS else None
         if known is None:
-            known = np.flatnonzero(np.logical_and.reduce([within(data.column(name), bound) for name, bound in asked]))
+            known = self._sought(footer, groups, data, asked)
             if data.num_rows > FEW_ROWS:
                 self._found.put(key, known, known.nbytes)
         return known
+
+    def _sought(
+        self, footer: Footer, groups: Sequence[int], data: pa.Table, asked: tuple[tuple[str, Bound], ...]
+    ) -> np.ndarray:
+        """By the fewest keys first; what they leave over is asked for the rest."""
+        (name, bound), *others = sorted(asked, key=lambda part: _many(part[1]))
+        found = self._by_order(footer, groups, data, name, bound)
+        if found is None:
+            found = np.flatnonzero(within(data.column(name), bound))
+        for name, bound in others:
+            found = found[within(picked_values(data.column(name), found), bound)]
+        return found
+
+    def _by_order(
+        self, footer: Footer, groups: Sequence[int], data: pa.Table, name: str, bound: Bound
+    ) -> np.ndarray | None:
+        """The rows within the bound, where all the row groups have their values in order; else None."""
+        column = data.column(name)
+        keys = keys_of(bound, column.type)
+        if keys is None or data.num_rows <= FEW_ROWS:
+            return None
+        sizes = np.diff(footer.ends, prepend=0)[list(groups)].tolist()
+        starts = np.r_[0, np.cumsum(sizes)[:-1]].tolist()
+        parts = zip(groups, starts, sizes, strict=True)
+        orders = [self._orders.of((footer.key, name, g), column.slice(start, size)) for g, start, size in parts]
+        found = [(order, start) for order, start in zip(orders, starts, strict=True) if order is not None]
+        if len(found) < len(orders):
+            return None
+        return np.concatenate([start + order.among(keys, bound.or_null) for order, start in found])
 
     def _fetch(
         self, footer: Footer, groups: Sequence[int], names: Sequence[str]
@@ -161,6 +195,11 @@ class Shelf:
                     found[name, g] = column = data.column(name)
                     self._columns.put((footer.key, name, g), column, column.nbytes)
         return found
+
+
+def _many(bound: Bound) -> int:
+    """About how many rows it leaves over, in comparison."""
+    return 1 << 62 if bound.values is None else len(bound.values)
 
 
 def _joined(parts: Sequence[pa.ChunkedArray | None], type: pa.DataType) -> pa.ChunkedArray:

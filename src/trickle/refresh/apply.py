@@ -14,11 +14,11 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 from ..errors import LakeError
 from ..execute import rows as row_work
 from ..execute.transaction import Located, Transaction
+from ..handing import local_frame
 from ..lake.held import Held, as_frame
 from ..lake.model import WEIGHT, Bound, Table
 from ..lake.scan import FILE, POSITION
 from ..lake.types import to_spark
-from ..spark import local_frame
 from ..sql.names import quote_spark
 from .lookups import key_bound
 from .match import matches

@@ -73,10 +73,15 @@ class Differential:
 
     @property
     def goes_in_steps(self) -> bool:
-        """Few groups are, and those whose change Spark could not plan at once."""
+        """Few groups, those that few rows touch, and those whose change Spark could not plan at once."""
         if self.storage.aggregate is None or not _adds_exactly(self.stored):
             return False
-        return self.changed_rows <= FEW_CHANGES or self.needs_steps
+        return self.changed_rows <= FEW_CHANGES or self.needs_steps or self.has_few_groups
+
+    @property
+    def has_few_groups(self) -> bool:
+        """However many rows change, they become a row for each group."""
+        return self.transaction.most_rows(self.stored) <= FEW_STORED
 
     @property
     def needs_steps(self) -> bool:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from .. import views
+from ..handing import queried
 from ..lake.held import Held, Rows, as_frame
 from ..lake.lake import Lake
 from ..lake.model import Table
@@ -59,7 +60,7 @@ class Frames:
                 self._show(read, spark)
         with phase("plan"):
             text = statement.for_few_rows if is_small else statement.for_many if is_large else statement.text
-            return spark.sql(statement.selected(text, most))
+            return queried(spark, statement.selected(text, most))
 
     def fetch(self, statement: Statement) -> None:
         """Read what the statement reads, as far as the driver does."""

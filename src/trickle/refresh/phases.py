@@ -13,6 +13,7 @@ from typing import TypeVar
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from ..handing import taken
 from ..spark import is_connect
 
 T = TypeVar("T")
@@ -109,4 +110,4 @@ def to_arrow(frame: DataFrame) -> pa.Table:
         with phase("plan"):
             frame._jdf.queryExecution().executedPlan()
     with phase("run"):
-        return frame.toArrow()
+        return taken(frame)

@@ -1,8 +1,12 @@
-"""Files of which a refresh takes most rows: the few that stay are written anew, where to name the others costs more."""
+"""Files of which a refresh takes most rows: the few that stay are written anew, where to name the others costs more.
+
+A large file for itself; small ones together, as long as no more rows are written anew than the refresh moves anyway:
+each would have a delete file of its own to be read, and written again, by every refresh to come.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..execute.transaction import Transaction
 from ..lake.draft import TableDraft
@@ -13,6 +17,12 @@ from .sources import STORED_SCHEMA
 
 READINGS = 10
 """How often a delete file is read, and written again with what goes later, before maintenance would come."""
+SMALL_FILE = 20_000
+"""Rows of a file that costs more to open than to write."""
+NEVER = 1.0
+"""The share that no file can lose more than."""
+Worn = tuple[DataFile, int]
+"""A file, and how many of its rows the refresh takes."""
 
 
 def pays(file: DataFile, gone: int, least_share: float) -> bool:
@@ -25,20 +35,39 @@ def pays(file: DataFile, gone: int, least_share: float) -> bool:
     return BY_DRIVER_MS + MB_MS * file.bytes * rest / file.records / 2**20 < naming
 
 
+def together(worn: Iterable[Worn], moved: int) -> Iterator[DataFile]:
+    """The small files that are written anew as one: those with the fewest rows left, `moved` rows at most in all."""
+    left = sorted((file.live - gone, file.id, file) for file, gone in worn if file.records <= SMALL_FILE)
+    for rest, _, file in left:
+        if 0 < rest <= moved:
+            moved -= rest
+            yield file
+
+
 def replace_worn(transaction: Transaction) -> None:
     """In the stored tables that a refresh changes, files that are as good as gone end with it."""
-    for part in list(transaction.draft.tables.values()):
-        if part.table.schema == STORED_SCHEMA and part.before is not None and not part.dropped:
-            _replace_worn(transaction, part)
-
-
-def _replace_worn(transaction: Transaction, part: TableDraft) -> None:
     least = float(transaction.lake.settings["refresh.replace_share"])
-    for id, gone in list(part.removed.items()):
-        file = part.seen.get(id)
-        if file is None or id in part.ended or not pays(file, len(gone), least):
-            continue
-        rest = Moving(transaction.lake, part.table, (file,), transaction.base, staged=np.asarray(gone)).by_driver()
-        if rest is not None:
+    for part in list(transaction.draft.tables.values()):
+        is_stored = part.table.schema == STORED_SCHEMA and part.before is not None and not part.dropped
+        if is_stored and least < NEVER:
+            _replace_worn(transaction, part, least)
+
+
+def _replace_worn(transaction: Transaction, part: TableDraft, least: float) -> None:
+    seen = ((part.seen.get(id), len(gone)) for id, gone in part.removed.items() if id not in part.ended)
+    worn = [(file, gone) for file, gone in seen if file is not None]
+    moved = sum(gone for _, gone in worn) + sum(f.records for f in part.added.values())
+    small = list(together(worn, moved))
+    alone = [[file] for file, gone in worn if file not in small and pays(file, gone, least)]
+    for files in (small, *alone):
+        if files:
+            _replace(transaction, part, files)
+
+
+def _replace(transaction: Transaction, part: TableDraft, files: Sequence[DataFile]) -> None:
+    staged = {file.id: part.removed[file.id] for file in files}
+    rest = Moving(transaction.lake, part.table, tuple(files), transaction.base, staged=staged).by_driver()
+    if rest is not None:
+        for file in files:
             part.end(file)
-            transaction.draft.add_files(part.table, rest)
+        transaction.draft.add_files(part.table, rest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trickle.lake.model import DataFile
-from trickle.refresh.replacing import pays
+from trickle.refresh.replacing import SMALL_FILE, pays, together
 
 
 def file(records: int, mb: float) -> DataFile:
@@ -25,3 +25,19 @@ def test_of_a_small_file_names_are_cheaper_than_another_file() -> None:
 
 def test_a_file_that_loses_every_row_ends_anyway() -> None:
     assert not pays(file(1_000_000, 17), 1_000_000, 0.8)
+
+
+def small(id: int, records: int) -> DataFile:
+    return DataFile(id, f"f{id}", records, records * 10, 1, 0, 1)
+
+
+def test_small_files_go_together_while_no_more_is_written_than_moves_anyway() -> None:
+    worn = [(small(1, 100), 40), (small(2, 50), 30), (small(3, 400), 10)]
+    assert [f.id for f in together(worn, moved=90)] == [2, 1]
+    assert [f.id for f in together(worn, moved=60)] == [2]
+    assert [f.id for f in together(worn, moved=19)] == []
+
+
+def test_files_that_are_large_or_lose_every_row_are_none_of_them() -> None:
+    worn = [(small(1, SMALL_FILE + 1), SMALL_FILE), (small(2, 50), 50)]
+    assert list(together(worn, moved=1000)) == []

@@ -77,7 +77,7 @@ def matrix(
     auto: Annotated[bool, typer.Option("--auto", help="Measure a stream table in AUTO mode beside it.")] = False,
     duckdb: DuckDB = False,
     rounds: Rounds = 5,
-    warmups: Warmups = 2,
+    warmups: Warmups = 15,
     save: Save = None,
     picture: Picture = None,
     within: Within = None,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -31,14 +31,14 @@ class Moving:
     old: tuple[DataFile, ...]
     at: Snapshot
     with_births: bool = False
-    staged: np.ndarray | None = None
-    """Positions of the one file that a transaction has deleted."""
+    staged: Mapping[int, np.ndarray] = field(default_factory=dict)
+    """Positions that a transaction has deleted, by file."""
 
     @cached_property
     def request(self) -> ScanRequest:
         with self.lake.reading() as connection:
-            parts = pieces.state(self.old, self.at.id)
-            parts = parts if self.staged is None else [replace(part, staged=self.staged) for part in parts]
+            live = pieces.state(self.old, self.at.id)
+            parts = [replace(part, staged=self.staged.get(part.file.id, ())) for part in live]
             found = self.lake.request(connection, self.table, parts, [])
         return replace(found, addressed=True, with_birth=self.with_births)
 
@@ -50,7 +50,7 @@ class Moving:
     def by_driver(self) -> list[DataFile] | None:
         """The new files where rows are few; None where Spark should write them."""
         most = int(self.lake.settings["lake.small_write_rows"])
-        if sum(f.live for f in self.old) - len(() if self.staged is None else self.staged) > most:
+        if sum(f.live for f in self.old) - sum(map(len, self.staged.values())) > most:
             return None
         limits = Limits(int(self.lake.settings["lake.driver_read_mb"]) << 20, most)
         rows = read_small(self.lake.storage, self.request, limits, self.lake.shelf)

@@ -18,6 +18,10 @@ from .scenarios import SCENARIOS, Facts, Scenario
 from .verdict import Verdict
 
 AUTO_WARMUPS = 5
+RECOMPUTED_WARMUPS = 2
+"""Of the rounds to warm up, the last so many also recompute: what runs for seconds is compiled soon."""
+MOST_CHANGED = 0.5
+"""Share of the facts that may change in all rounds together before there are fewer rounds to warm up."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,8 @@ class Plan:
     """Shares of the facts."""
     scenarios: Sequence[str] = ()
     rounds: int = 5
-    warmups: int = 2
+    warmups: int = 15
+    """At most: changes of many rows go through fewer."""
     auto: bool = False
     """Measure AUTO beside it."""
     duckdb: bool = False
@@ -45,7 +50,7 @@ class Cell:
     change: float
     duel: Duel
     floor_ms: float = math.nan
-    """Spark's floor, measured when the tables of this size were made."""
+    """Spark's floor, measured when the rounds were done."""
     auto_ms: float | None = None
     """Median of a stream table in AUTO mode."""
     auto_actions: tuple[str, ...] = ()
@@ -70,11 +75,10 @@ def measure(arena: Arena, plan: Plan, say: Callable[[str], None] = print) -> Ite
         for rows in plan.rows:
             facts = Facts(arena, rows)
             facts.create()
-            floor = aggregate_floor(arena.spark).median
             for scenario in plan.wanted:
                 for change in plan.changes:
                     found = _Trial(arena, plan, scenario, facts, rival).run(max(1, round(rows * change)))
-                    cell = replace(found, change=change, floor_ms=floor)
+                    cell = replace(found, change=change, floor_ms=aggregate_floor(arena.spark).median)
                     say(f"{scenario.name}, {rows:,} rows, {change:.2%}: {cell.duel.gain:.1f} ×{_auto(cell)}")
                     yield cell
 
@@ -101,14 +105,16 @@ class _Trial:
         learner = f"{name}_auto"
         if self.plan.auto:
             db.create_stream_table(learner, self.scenario.query, refresh_mode="AUTO")
-        for number in range(self.warmups + self.plan.rounds):
+        warmups = self.warmups(many)
+        for number in range(warmups + self.plan.rounds):
             self.facts.change(many)
-            timed = number >= self.warmups
+            timed = number >= warmups
             fighter.differential(timed)
-            if self.plan.auto:
+            if self.plan.auto and number >= warmups - AUTO_WARMUPS:
                 self.learn(learner, timed)
-            fighter.full(timed)
-            fighter.recompute(timed)
+            if number >= warmups - RECOMPUTED_WARMUPS:
+                fighter.full(timed)
+                fighter.recompute(timed)
         for made in (name, fighter.twin, *([learner] if self.plan.auto else ())):
             db.drop_stream_table(made)
         duel = fighter.duel(self.facts.rows, many)
@@ -116,9 +122,11 @@ class _Trial:
         actions = tuple(action for _, action in self.learned)
         return Cell(self.scenario.name, self.facts.rows, 0.0, duel, auto_ms=spent, auto_actions=actions)
 
-    @property
-    def warmups(self) -> int:
-        return max(self.plan.warmups, AUTO_WARMUPS) if self.plan.auto else self.plan.warmups
+    def warmups(self, many: int) -> int:
+        """Rounds that are not timed."""
+        bearable = int(MOST_CHANGED * self.facts.rows / many) - self.plan.rounds
+        wanted = min(self.plan.warmups, max(RECOMPUTED_WARMUPS, bearable))
+        return max(wanted, AUTO_WARMUPS) if self.plan.auto else wanted
 
     def learn(self, learner: str, timed: bool) -> None:
         began = perf_counter()

@@ -1,0 +1,90 @@
+"""Rows handed to Spark and taken back: what PySpark does, with a third of its calls of the JVM.
+
+Each call takes a quarter of a millisecond, and a small refresh makes one for every relation, setting and array item
+that it asks for. Where the short way does not fit (Spark Connect, nested types) PySpark's own is taken.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import pyarrow as pa
+from pyarrow import ipc, types
+
+from .spark import is_connect
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_BATCH = 10_000
+"""Rows of one Arrow batch, as Spark has it."""
+_HANDS: WeakKeyDictionary[SparkSession, tuple[Any, Any]] = WeakKeyDictionary()
+"""Session → what reads rows from a file in its JVM, and what makes a DataFrame of them."""
+
+
+def local_frame(spark: SparkSession, rows: pa.Table, schema: StructType | None = None) -> DataFrame:
+    """Rows that the driver holds, as a DataFrame.
+
+    In one piece: of a table in several, Spark 4.3 forgets what comes after an empty one.
+    """
+    whole = rows.combine_chunks()
+    is_plain = all(map(_is_the_same_anywhere, whole.schema.types))
+    if is_connect(spark) or spark.sparkContext._encryption_enabled or not is_plain:
+        return spark.createDataFrame(whole) if schema is None else spark.createDataFrame(whole, schema)
+    return _handed(spark, whole, schema)
+
+
+def _handed(spark: SparkSession, rows: pa.Table, schema: StructType | None) -> DataFrame:
+    """What `createDataFrame` does, in three calls of the JVM: it makes some twenty, for settings and for names."""
+    from pyspark.sql.classic.dataframe import DataFrame
+    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+    if spark not in _HANDS:
+        utils = spark.sparkContext._gateway.jvm.PythonSQLUtils  # type: ignore[union-attr]
+        _HANDS[spark] = utils.readArrowStreamFromFile, utils.toDataFrame
+    read, make = _HANDS[spark]
+    seen = schema or from_arrow_schema(rows.schema)
+    large = spark.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
+    typed = rows.cast(to_arrow_schema(seen, timezone="UTC", prefers_large_types=large))
+    with tempfile.NamedTemporaryFile(prefix="trickle-") as file:
+        with ipc.new_stream(file, typed.schema) as stream:
+            stream.write_table(typed, _BATCH)
+        file.flush()
+        frame = DataFrame(make(read(file.name), seen.json(), spark._jsparkSession), spark)
+    frame.schema = seen  # what it would ask the JVM for
+    return frame
+
+
+def queried(spark: SparkSession, text: str) -> DataFrame:
+    """`spark.sql(text)`, which first makes a list of no parameters in the JVM."""
+    if is_connect(spark):
+        return spark.sql(text)
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    return DataFrame(spark._jsparkSession.sql(text), spark)
+
+
+def taken(frame: DataFrame) -> pa.Table:
+    """`frame.toArrow()`, which first asks for settings and a schema, to tell what it is sent anyway."""
+    if is_connect(frame.sparkSession):
+        return frame.toArrow()
+    batches = frame._collect_as_arrow(empty_list_if_zero_records=False)  # type: ignore[operator]
+    rows = pa.Table.from_batches(batches)
+    if not any(map(_is_told_otherwise, rows.schema.types)):
+        return rows
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return rows.cast(to_arrow_schema(frame.schema, timezone="UTC"))
+
+
+def _is_the_same_anywhere(kind: pa.DataType) -> bool:
+    """Whether values of the type mean the same whatever the session's time zone is."""
+    return not types.is_nested(kind) and (not types.is_timestamp(kind) or kind.tz is not None)
+
+
+def _is_told_otherwise(kind: pa.DataType) -> bool:
+    """Whether Spark may send the type in another form than PySpark shows it: instants in the session's time zone."""
+    return bool(types.is_nested(kind) or (types.is_timestamp(kind) and kind.tz not in (None, "UTC")))
