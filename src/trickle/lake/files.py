@@ -33,7 +33,7 @@ from .prune import PartitionPruner, Pruner, sql_condition
 
 _MOST_BOUNDS = 16
 """Bounds that prune: each joins the statistics once more, and SQLite joins at most 64 tables."""
-_LISTED_FILES = 64
+_LISTED_FILES = 256
 """Files that are tested here rather than in the catalog database: conditions of many keys are long to write."""
 _FEW_FILES = 500
 """Files that a query names one by one."""

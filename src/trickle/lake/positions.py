@@ -119,21 +119,17 @@ def write(
         columns.append(pa.array(snapshots))
         partial_max = int(snapshots.max())
     data = pa.Table.from_arrays(columns, schema=pa.schema(fields))
+    written = pa.BufferOutputStream()
+    pq.write_table(data, written, **_LAYOUT)
+    content = written.getvalue()
     system, bare = storage.filesystem(path)
-    with translated("delete file"):
-        pq.write_table(data, bare, filesystem=system, **_LAYOUT)
-        size = system.get_file_info(bare).size
+    with translated("delete file"), system.open_output_stream(bare, compression=None) as file:
+        file.write(content)
     if len(positions) <= FEW:
         _put(storage, path, data.drop_columns("file_path"))  # what is written will be read
     begin = -1 if snapshots is None else int(snapshots.min())
-    return DeleteFile(-1, path, len(positions), size, footer_bytes(system, bare, size), begin, partial_max)
-
-
-def footer_bytes(system: pa.fs.FileSystem, path: str, size: int) -> int:
-    """The footer's length as its own last bytes tell it."""
-    with system.open_input_file(path) as file:
-        file.seek(size - 8)
-        return int.from_bytes(file.read(4), "little")
+    footer_bytes = int.from_bytes(content[-8:-4].to_pybytes(), "little")
+    return DeleteFile(-1, path, len(positions), content.size, footer_bytes, begin, partial_max)
 
 
 def _field(name: str, type: pa.DataType, id: int) -> pa.Field:

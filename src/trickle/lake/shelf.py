@@ -5,7 +5,7 @@ Files never change, so what stands here stays true; stream tables that follow th
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -26,8 +26,10 @@ LEAST_FOOTERS = 16 << 20
 """Bytes of footers that are kept whatever the budget."""
 MOST_FOUND = 8 << 20
 """Bytes of row numbers that are kept whatever the budget."""
-ORDERED = 4
-"""The part of the budget that columns in order may take."""
+ORDERED, WHOLE = 4, 8
+"""The parts of the budget that columns in order, and small files as tables, may take."""
+WHOLE_BYTES = 1_024
+"""About what a table takes beside its columns."""
 FEW_ROWS = 4_096
 """Rows that are gone through again sooner than remembered."""
 FOOTER_GROWTH = 8
@@ -99,10 +101,11 @@ class Shelf:
     """Footers and columns, those that were not asked for longest leaving first."""
 
     def __init__(self, most_bytes: int, footer_bytes: int = LEAST_FOOTERS) -> None:
-        self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes - most_bytes // ORDERED)
+        self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes - most_bytes // ORDERED - most_bytes // WHOLE)
         self._orders = Orders(most_bytes // ORDERED)
         self._footers: Kept[Footer] = Kept(footer_bytes)
         self._found: Kept[np.ndarray] = Kept(MOST_FOUND)
+        self._wholes: Kept[pa.Table] = Kept(most_bytes // WHOLE)
         self.rows_read = self.bytes_read = 0
         """Of files, since it was made; compressed."""
 
@@ -136,6 +139,14 @@ class Shelf:
         types = {f.name: f.type for f in footer.schema}
         columns = [_joined([parts[name, g] for g in groups], types[name]) for name in names]
         return pa.table(columns, names=list(names))
+
+    def whole(self, key: Hashable, made: Callable[[], pa.Table | None]) -> pa.Table | None:
+        """A small file as a table; its columns are those that are kept, its names are made once."""
+        known = self._wholes.get(key)
+        found = made() if known is None else known
+        if known is None and found is not None:
+            self._wholes.put(key, found, WHOLE_BYTES + found.nbytes)
+        return found
 
     def found(
         self, footer: Footer, groups: Sequence[int], data: pa.Table, asked: tuple[tuple[str, Bound], ...]
@@ -195,6 +206,11 @@ class Shelf:
                     found[name, g] = column = data.column(name)
                     self._columns.put((footer.key, name, g), column, column.nbytes)
         return found
+
+
+def fewest_first(bounds: Sequence[Bound]) -> list[Bound]:
+    """Those that leave few rows over before those that leave many."""
+    return sorted(bounds, key=_many)
 
 
 def _many(bound: Bound) -> int:

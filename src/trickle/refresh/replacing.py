@@ -1,7 +1,7 @@
 """Files of which a refresh takes most rows: the few that stay are written anew, where to name the others costs more.
 
-A large file for itself; small ones together, as long as no more rows are written anew than the refresh moves anyway:
-each would have a delete file of its own to be read, and written again, by every refresh to come.
+A large file for itself; small ones of which much is gone together, as long as no more rows are written anew than the
+refresh moves anyway: each would have a delete file of its own to be read, and written again, by every refresh to come.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ READINGS = 10
 """How often a delete file is read, and written again with what goes later, before maintenance would come."""
 SMALL_FILE = 20_000
 """Rows of a file that costs more to open than to write."""
+WORN = 0.25
+"""The share of its rows that is gone of a small file that is written anew."""
 NEVER = 1.0
 """The share that no file can lose more than."""
 Worn = tuple[DataFile, int]
@@ -37,9 +39,9 @@ def pays(file: DataFile, gone: int, least_share: float) -> bool:
 
 def together(worn: Iterable[Worn], moved: int) -> Iterator[DataFile]:
     """The small files that are written anew as one: those with the fewest rows left, `moved` rows at most in all."""
-    left = sorted((file.live - gone, file.id, file) for file, gone in worn if file.records <= SMALL_FILE)
-    for rest, _, file in left:
-        if 0 < rest <= moved:
+    small = [(file.live - gone, file) for file, gone in worn if file.records <= SMALL_FILE]
+    for rest, file in sorted(small, key=lambda part: part[0]):
+        if 0 < rest <= min(moved, (1 - WORN) * file.records):
             moved -= rest
             yield file
 

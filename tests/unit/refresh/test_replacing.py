@@ -38,6 +38,6 @@ def test_small_files_go_together_while_no_more_is_written_than_moves_anyway() ->
     assert [f.id for f in together(worn, moved=19)] == []
 
 
-def test_files_that_are_large_or_lose_every_row_are_none_of_them() -> None:
-    worn = [(small(1, SMALL_FILE + 1), SMALL_FILE), (small(2, 50), 50)]
+def test_files_that_are_large_or_lose_every_row_or_few_are_none_of_them() -> None:
+    worn = [(small(1, SMALL_FILE + 1), SMALL_FILE), (small(2, 50), 50), (small(3, 50), 10)]
     assert list(together(worn, moved=1000)) == []
