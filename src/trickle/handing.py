@@ -7,6 +7,8 @@ that it asks for. Where the short way does not fit (Spark Connect, nested types)
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+FEW_ROWS = 40_000
+"""Rows up to which one task goes through them sooner than several are begun."""
+MOST_TASKS = 4
+"""Tasks that more rows than that become: each batch is one."""
 _BATCH = 10_000
 """Rows of one Arrow batch, as Spark has it."""
 _HANDS: WeakKeyDictionary[SparkSession, tuple[Any, Any]] = WeakKeyDictionary()
@@ -51,11 +57,27 @@ def _handed(spark: SparkSession, rows: pa.Table, schema: StructType | None) -> D
     typed = rows.cast(to_arrow_schema(seen, timezone="UTC", prefers_large_types=large))
     with tempfile.NamedTemporaryFile(prefix="trickle-") as file:
         with ipc.new_stream(file, typed.schema) as stream:
-            stream.write_table(typed, _BATCH)
+            stream.write_table(typed, max(_BATCH, typed.num_rows // MOST_TASKS))
         file.flush()
-        frame = DataFrame(make(read(file.name), seen.json(), spark._jsparkSession), spark)
+        with _spread(spark, typed.num_rows > FEW_ROWS):
+            frame = DataFrame(make(read(file.name), seen.json(), spark._jsparkSession), spark)
     frame.schema = seen  # what it would ask the JVM for
     return frame
+
+
+@contextmanager
+def _spread(spark: SparkSession, many: bool) -> Iterator[None]:
+    """Many rows go to tasks as they are; of few, Spark's planner makes rows of its own, and computes on them."""
+    if not many:
+        yield
+        return
+    setting = "spark.sql.execution.arrow.localRelationThreshold"
+    before = spark.conf.get(setting)
+    spark.conf.set(setting, "0")
+    try:
+        yield
+    finally:
+        spark.conf.set(setting, before)  # type: ignore[arg-type]
 
 
 def queried(spark: SparkSession, text: str) -> DataFrame:
