@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -18,7 +19,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from trickle.handing import local_frame
+from trickle.handing import FEW_ROWS, local_frame, queried, taken
 
 NOON = datetime(2026, 3, 29, 12, 30, 15, 123456)
 ROWS = pa.table(
@@ -49,8 +50,29 @@ def session(spark: SparkSession) -> SparkSession:
 def test_the_frame_is_the_one_that_spark_makes(session: SparkSession, rows: pa.Table, zone: str) -> None:
     session.conf.set("spark.sql.session.timeZone", zone)
     ours, theirs = local_frame(session, rows), session.createDataFrame(rows)
-    assert ours.schema == theirs.schema
+    assert ours.schema == theirs.schema == ours.select("*").schema
     assert repr(ours.toArrow().to_pylist()) == repr(theirs.toArrow().to_pylist()), "a NaN is not equal to itself"
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo"])
+@pytest.mark.parametrize("rows", [ROWS, ROWS.slice(0, 0), NAIVE, NESTED], ids=["plain", "none", "naive", "nested"])
+def test_what_is_taken_back_is_what_spark_gives(session: SparkSession, rows: pa.Table, zone: str) -> None:
+    session.conf.set("spark.sql.session.timeZone", zone)
+    session.createDataFrame(rows).createOrReplaceTempView("given")
+    ours, theirs = (taken(frame("SELECT * FROM given")) for frame in (partial(queried, session), session.sql))
+    told = session.sql("SELECT * FROM given").toArrow()
+    assert ours.schema == theirs.schema == told.schema
+    assert repr(ours.to_pylist()) == repr(told.to_pylist())
+
+
+def test_many_rows_are_handed_over_as_they_are_and_the_setting_for_that_is_as_it_was(session: SparkSession) -> None:
+    setting = "spark.sql.execution.arrow.localRelationThreshold"
+    before = session.conf.get(setting)
+    rows = pa.table({"n": range(FEW_ROWS + 1), "t": [str(n % 7) for n in range(FEW_ROWS + 1)]})
+    found = local_frame(session, rows)
+    assert session.conf.get(setting) == before
+    assert found.where("n % 2 = 0").groupBy("t").count().selectExpr("sum(count)").collect()[0][0] == FEW_ROWS // 2 + 1
+    assert taken(found).sort_by("n").equals(rows)
 
 
 def test_a_schema_says_how_spark_sees_the_rows(session: SparkSession) -> None:

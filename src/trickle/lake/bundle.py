@@ -70,14 +70,15 @@ class Bundle:
 
     def _chosen(self, data: pa.Table) -> np.ndarray:
         """The numbers of the rows that live, or died where those are meant, within the bounds."""
-        asked = fewest_first([b for b in self.request.bounds if b.column in data.column_names])
+        named = [(self.request.table.column(b.column), b) for b in fewest_first(self.request.bounds)]
+        asked = [(data.column(column.name), bound) for column, bound in named if column is not None]
         found = np.arange(data.num_rows)
-        for bound in asked[:1]:
-            found = np.flatnonzero(within(data.column(bound.column), bound))
+        for values, bound in asked[:1]:
+            found = np.flatnonzero(within(values, bound))
         counted = self._counted(data.num_rows)
         found = found if counted is None else found[counted[found]]
-        for bound in asked[1:]:
-            found = found[within(picked_values(data.column(bound.column), found), bound)]
+        for values, bound in asked[1:]:
+            found = found[within(picked_values(values, found), bound)]
         return found
 
     def _counted(self, size: int) -> np.ndarray | None:

@@ -75,6 +75,7 @@ def matrix(
     ] = None,
     only: Annotated[list[str] | None, typer.Option("--only", help="A kind of query, as join; may be repeated.")] = None,
     auto: Annotated[bool, typer.Option("--auto", help="Measure a stream table in AUTO mode beside it.")] = False,
+    full: Annotated[bool, typer.Option("--full/--no-full", help="Measure FULL refreshes of the same change.")] = True,
     duckdb: DuckDB = False,
     rounds: Rounds = 5,
     warmups: Warmups = 15,
@@ -94,7 +95,9 @@ def matrix(
     unknown = [name for name in only or () if name not in known]
     if unknown:
         raise typer.BadParameter(f"{unknown[0]!r} is not one of {', '.join(known)}", param_hint="--only")
-    plan = Plan(rows or Plan.rows, change or Plan.changes, only or (), rounds, warmups, auto, duckdb)
+    if auto and not full:
+        raise typer.BadParameter("AUTO is held against both ways, so --auto needs --full", param_hint="--auto")
+    plan = Plan(rows or Plan.rows, change or Plan.changes, only or (), rounds, warmups, auto, duckdb, full)
     with arena(1.0, within, settings=given.settings) as place:
         cells = list(measure(place, plan, lambda text: given.output.say(text, style="dim")))
     found = verdicts(cells)

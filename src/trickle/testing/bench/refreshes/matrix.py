@@ -37,6 +37,8 @@ class Plan:
     """Measure AUTO beside it."""
     duckdb: bool = False
     """Let DuckDB recompute it too."""
+    full: bool = True
+    """Measure FULL refreshes of the same change, too."""
 
     @property
     def wanted(self) -> list[Scenario]:
@@ -101,7 +103,7 @@ class _Trial:
     def run(self, many: int) -> Cell:
         db, name = self.arena.db, self.scenario.name.replace("-", "_")
         fighter = Fighter(db, name, self.scenario.query, self.arena.folder / "matrix", self.rival)
-        fighter.create(twin=True)
+        fighter.create(twin=self.plan.full)
         learner = f"{name}_auto"
         if self.plan.auto:
             db.create_stream_table(learner, self.scenario.query, refresh_mode="AUTO")
@@ -113,9 +115,10 @@ class _Trial:
             if self.plan.auto and number >= warmups - AUTO_WARMUPS:
                 self.learn(learner, timed)
             if number >= warmups - RECOMPUTED_WARMUPS:
-                fighter.full(timed)
+                if self.plan.full:
+                    fighter.full(timed)
                 fighter.recompute(timed)
-        for made in (name, fighter.twin, *([learner] if self.plan.auto else ())):
+        for made in (name, *([fighter.twin] if self.plan.full else ()), *([learner] if self.plan.auto else ())):
             db.drop_stream_table(made)
         duel = fighter.duel(self.facts.rows, many)
         spent = median(ms for ms, _ in self.learned) if self.learned else None
