@@ -7,6 +7,7 @@ that it asks for. Where the short way does not fit (Spark Connect, nested types)
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ MOST_TASKS = 4
 """Tasks that more rows than that become: each batch is one."""
 _BATCH = 10_000
 """Rows of one Arrow batch, as Spark has it."""
+_SPREADING = threading.Lock()
+"""One at a time: who comes second would take what the first has set for what was there before."""
 _HANDS: WeakKeyDictionary[SparkSession, tuple[Any, Any]] = WeakKeyDictionary()
 """Session → what reads rows from a file in its JVM, and what makes a DataFrame of them."""
 
@@ -72,12 +75,13 @@ def _spread(spark: SparkSession, many: bool) -> Iterator[None]:
         yield
         return
     setting = "spark.sql.execution.arrow.localRelationThreshold"
-    before = spark.conf.get(setting)
-    spark.conf.set(setting, "0")
-    try:
-        yield
-    finally:
-        spark.conf.set(setting, before)  # type: ignore[arg-type]
+    with _SPREADING:
+        before = spark.conf.get(setting)
+        spark.conf.set(setting, "0")
+        try:
+            yield
+        finally:
+            spark.conf.set(setting, before)  # type: ignore[arg-type]
 
 
 def queried(spark: SparkSession, text: str) -> DataFrame:

@@ -59,9 +59,9 @@ class Lake:
         self.changed_pieces = ChangedPieces(catalog, self.placing)
         self.bitmaps = Bitmaps()
         budget = settings["lake.driver_cache_mb"] << 20
-        self.small_states = SmallStates(budget // 4)
+        self.small_states = SmallStates(budget // 8)
         self.change_sets = ChangeSets(budget // 16)
-        self.shelf = Shelf(budget * 9 // 16, max(budget // 8, LEAST_FOOTERS))
+        self.shelf = Shelf(budget * 9 // 16, max(budget // 8, LEAST_FOOTERS), order_bytes=budget // 8)
         self.functions: Callable[[Collection[str]], Functions] = lambda names: {}
         """User-defined functions by their names; the registry, which knows them, is put here by whoever opens it."""
 

@@ -26,8 +26,8 @@ LEAST_FOOTERS = 16 << 20
 """Bytes of footers that are kept whatever the budget."""
 MOST_FOUND = 8 << 20
 """Bytes of row numbers that are kept whatever the budget."""
-ORDERED, WHOLE = 4, 8
-"""The parts of the budget that columns in order, and small files as tables, may take."""
+WHOLE = 32
+"""The part of the budget that small files as tables may take; their columns are mostly those that are kept anyway."""
 WHOLE_BYTES = 1_024
 """About what a table takes beside its columns."""
 FEW_ROWS = 4_096
@@ -100,12 +100,12 @@ def _stats(leaves: Sequence[pq.ColumnChunkMetaData]) -> GroupStats:
 class Shelf:
     """Footers and columns, those that were not asked for longest leaving first."""
 
-    def __init__(self, most_bytes: int, footer_bytes: int = LEAST_FOOTERS) -> None:
-        self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes - most_bytes // ORDERED - most_bytes // WHOLE)
-        self._orders = Orders(most_bytes // ORDERED)
+    def __init__(self, most_bytes: int, footer_bytes: int = LEAST_FOOTERS, order_bytes: int = 0) -> None:
+        self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes - most_bytes // WHOLE)
+        self._wholes: Kept[pa.Table] = Kept(most_bytes // WHOLE)
+        self._orders = Orders(order_bytes)
         self._footers: Kept[Footer] = Kept(footer_bytes)
         self._found: Kept[np.ndarray] = Kept(MOST_FOUND)
-        self._wholes: Kept[pa.Table] = Kept(most_bytes // WHOLE)
         self.rows_read = self.bytes_read = 0
         """Of files, since it was made; compressed."""
 

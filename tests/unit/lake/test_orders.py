@@ -65,7 +65,7 @@ def test_a_shelf_finds_the_same_rows_before_and_after_it_has_an_order(
     rows = pa.table({"k": [n * 7 % 50 for n in range(100)], "v": range(100)})
     pq.write_table(rows, tmp_path / "rows.parquet", row_group_size=30)
     size = (tmp_path / "rows.parquet").stat().st_size
-    shelf, storage = Shelf(1 << 20), Storage(str(tmp_path))
+    shelf, storage = Shelf(1 << 20, order_bytes=1 << 20), Storage(str(tmp_path))
     footer = shelf.footer(storage, DataFile(1, str(tmp_path / "rows.parquet"), 100, size, 0, 0, 1))
     for n in range(2 * WALKS):
         for groups in ([0, 1, 2, 3], [1, 3]):
@@ -75,6 +75,7 @@ def test_a_shelf_finds_the_same_rows_before_and_after_it_has_an_order(
             found = shelf.found(footer, groups, data, bounds)
             kept = [r for r in data.to_pylist() if r["v"] >= 5 + n and r["k"] in (3, 14, 20 + n)]
             assert data.take(pa.array(found)).to_pylist() == kept
+    assert shelf._orders._orders.bytes > 0
 
 
 @given(

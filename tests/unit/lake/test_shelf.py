@@ -47,7 +47,7 @@ def test_what_was_read_is_not_read_again(file: DataFile) -> None:
 
 
 def test_the_budget_is_kept_and_the_oldest_leave_first(file: DataFile) -> None:
-    shelf, storage = open_shelf(file, most=720)
+    shelf, storage = open_shelf(file, most=450)
     footer = shelf.footer(storage, file)
     for group in range(4):
         shelf.read(footer, [group], ["k"])
