@@ -24,7 +24,7 @@ MOST_ROWS = 400_000
 """Rows of a change, or of a state that was looked up, that the driver hands to Spark."""
 SMALL_STATE = 20_000
 """Rows of a state that it hands to Spark as a whole."""
-MOST_PIECES = 512
+MOST_PIECES = 2_048
 _PLAIN = frozenset({"boolean", "date", "decimal", "blob", "timestamp", "timestamptz", "varchar"}) | frozenset(
     {"float32", "float64", "int8", "int16", "int32", "int64"}
 )

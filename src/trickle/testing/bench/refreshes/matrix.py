@@ -102,6 +102,7 @@ class _Trial:
 
     def run(self, many: int) -> Cell:
         db, name = self.arena.db, self.scenario.name.replace("-", "_")
+        db.merge_files("facts")  # what earlier cells left behind, as maintenance would
         fighter = Fighter(db, name, self.scenario.query, self.arena.folder / "matrix", self.rival)
         fighter.create(twin=self.plan.full)
         learner = f"{name}_auto"
