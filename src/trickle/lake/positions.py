@@ -21,7 +21,7 @@ Positions = np.ndarray
 """Sorted positions (int64)."""
 FEW = 20_000
 """Deletes of one file that are worth keeping."""
-_KEPT: Kept[pa.Table] = Kept(64 << 20)
+_KEPT: Kept[pa.Table] = Kept(16 << 20)
 _LAYOUT: dict[str, Any] = {
     "compression": "zstd",
     "store_schema": False,
