@@ -1,4 +1,4 @@
-"""Rows handed to Spark and taken back: what PySpark does, with a third of its calls of the JVM.
+"""Rows handed to Spark and taken back: what PySpark does, with fewer calls of the JVM.
 
 Each call takes a quarter of a millisecond, and a small refresh makes one for every relation, setting and array item
 that it asks for. Where the short way does not fit (Spark Connect, nested types) PySpark's own is taken.
@@ -7,16 +7,14 @@ that it asks for. Where the short way does not fit (Spark Connect, nested types)
 from __future__ import annotations
 
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from pyarrow import ipc, types
 
-from .spark import is_connect
+from .spark import is_connect, meanwhile
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,8 +26,6 @@ MOST_TASKS = 4
 """Tasks that more rows than that become: each batch is one."""
 _BATCH = 10_000
 """Rows of one Arrow batch, as Spark has it."""
-_SPREADING = threading.Lock()
-"""One at a time: who comes second would take what the first has set for what was there before."""
 _HANDS: WeakKeyDictionary[SparkSession, tuple[Any, Any]] = WeakKeyDictionary()
 """Session → what reads rows from a file in its JVM, and what makes a DataFrame of them."""
 
@@ -68,20 +64,9 @@ def _handed(spark: SparkSession, rows: pa.Table, schema: StructType | None) -> D
     return frame
 
 
-@contextmanager
-def _spread(spark: SparkSession, many: bool) -> Iterator[None]:
+def _spread(spark: SparkSession, many: bool) -> AbstractContextManager[None]:
     """Many rows go to tasks as they are; of few, Spark's planner makes rows of its own, and computes on them."""
-    if not many:
-        yield
-        return
-    setting = "spark.sql.execution.arrow.localRelationThreshold"
-    with _SPREADING:
-        before = spark.conf.get(setting)
-        spark.conf.set(setting, "0")
-        try:
-            yield
-        finally:
-            spark.conf.set(setting, before)  # type: ignore[arg-type]
+    return meanwhile(spark, "spark.sql.execution.arrow.localRelationThreshold", "0") if many else nullcontext()
 
 
 def queried(spark: SparkSession, text: str) -> DataFrame:

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -70,6 +71,7 @@ FOR_FEW_ROWS = {
 MEANING = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
 """What users may set on a running session that changes what queries give."""
 OLDEST_JAVA = 17
+_MEANWHILE = threading.RLock()
 _DESKS: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
 """Desk → the session it belongs to."""
 _AGREED: WeakKeyDictionary[SparkSession, dict[str, str]] = WeakKeyDictionary()
@@ -187,6 +189,21 @@ def called(spark: SparkSession, what: str) -> Iterator[None]:
         yield
     finally:
         context.setLocalProperty(site, before)  # type: ignore[arg-type]
+
+
+@contextmanager
+def meanwhile(spark: SparkSession, setting: str, value: str) -> Iterator[None]:
+    """A setting of the session has another value inside; one thread at a time, or one would put back another's."""
+    with _MEANWHILE:
+        before = spark.conf.get(setting)
+        spark.conf.set(setting, value)
+        try:
+            yield
+        finally:
+            if before is None:
+                spark.conf.unset(setting)
+            else:
+                spark.conf.set(setting, before)
 
 
 def is_connect(spark: SparkSession) -> bool:

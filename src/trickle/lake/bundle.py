@@ -23,7 +23,6 @@ class Bundle:
 
     request: ScanRequest
     shelf: Shelf
-    schema: pa.Schema
     parts: tuple[Reading, ...]
 
     @property

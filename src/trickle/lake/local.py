@@ -68,10 +68,10 @@ def _readings(storage: Storage, request: ScanRequest, shelf: Shelf, schema: pa.S
     for reading in found:
         if reading.is_small:
             small.append(reading)
-        else:
+        elif reading.groups:
             yield reading
     if small:
-        yield Bundle(request, shelf, schema, tuple(small))
+        yield Bundle(request, shelf, tuple(small))
 
 
 def arrow_schema(request: ScanRequest) -> pa.Schema:

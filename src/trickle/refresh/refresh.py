@@ -271,9 +271,14 @@ class Run:
         what = f'stream table "{self.table.label}"'
         with translated(what), called(self.lake.spark, f"refresh of {what}"), phase("apply"):
             inserted, deleted = self.change(transaction, look, choice)
-            replace_worn(transaction)
+            replace_worn(transaction, self.is_read)
         with phase("commit"):
             return self.commit(transaction, look, choice, inserted, deleted)
+
+    def is_read(self, stored: Table) -> bool:
+        """Whether stream tables read the stored rows."""
+        with self.lake.reading() as connection:
+            return bool(self.registry.readers(connection, {stored.id}))
 
     def change(self, transaction: Transaction, look: Look, choice: Choice) -> tuple[int, int]:
         """Stage the difference between what is stored and what should be."""

@@ -2,17 +2,18 @@
 
 A large file for itself; small ones of which much is gone together, as long as no more rows are written anew than the
 refresh moves anyway: each would have a delete file of its own to be read, and written again, by every refresh to come.
+Not where stream tables read the table: to them, and to their fuses, rows that were written anew would count as changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..execute.transaction import Transaction
 from ..lake.draft import TableDraft
 from ..lake.maintenance.moving import Moving
 from ..lake.maintenance.worth import BY_DRIVER_MS, DELETED_MS, MB_MS
-from ..lake.model import DataFile
+from ..lake.model import DataFile, Table
 from .sources import STORED_SCHEMA
 
 READINGS = 10
@@ -46,20 +47,21 @@ def together(worn: Iterable[Worn], moved: int) -> Iterator[DataFile]:
             yield file
 
 
-def replace_worn(transaction: Transaction) -> None:
+def replace_worn(transaction: Transaction, is_read: Callable[[Table], bool]) -> None:
     """In the stored tables that a refresh changes, files that are as good as gone end with it."""
     least = float(transaction.lake.settings["refresh.replace_share"])
     for part in list(transaction.draft.tables.values()):
         is_stored = part.table.schema == STORED_SCHEMA and part.before is not None and not part.dropped
         if is_stored and least < NEVER:
-            _replace_worn(transaction, part, least)
+            _replace_worn(transaction, part, least, is_read)
 
 
-def _replace_worn(transaction: Transaction, part: TableDraft, least: float) -> None:
+def _replace_worn(transaction: Transaction, part: TableDraft, least: float, is_read: Callable[[Table], bool]) -> None:
     seen = ((part.seen.get(id), len(gone)) for id, gone in part.removed.items() if id not in part.ended)
     worn = [(file, gone) for file, gone in seen if file is not None]
     moved = sum(gone for _, gone in worn) + sum(f.records for f in part.added.values())
     small = list(together(worn, moved))
+    small = [] if small and is_read(part.table) else small
     alone = [[file] for file, gone in worn if file not in small and pays(file, gone, least)]
     for files in (small, *alone):
         if files:

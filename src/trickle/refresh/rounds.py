@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, StructType
 
@@ -17,13 +15,13 @@ from ..errors import QueryError
 from ..lake.model import WEIGHT
 from ..plan import Node, Scan, Version, walk
 from ..plan.recursion import Recursion
+from ..spark import meanwhile
 from ..sql.names import quote_spark
 from ..sql.render import render
 from .frames import Frames
 from .lookups import Read
 
 _CONSTRAINTS = "spark.sql.constraintPropagation.enabled"
-_ONE_AT_A_TIME = threading.Lock()
 MOST_ROUNDS, MOST_FOUND = "refresh.recursion_depth", "refresh.recursion_rows"
 MOST_PARTS = 8
 """Parts of a relation from which on small ones are made one."""
@@ -39,21 +37,10 @@ class Found:
 
 def held(rows: DataFrame) -> Found:
     """The rows computed, once."""
-    with _without_constraints(rows.sparkSession):
+    # Spark 4.3 keeps what it knows of a checkpoint's columns under wrong names, and stumbles over them later.
+    with meanwhile(rows.sparkSession, _CONSTRAINTS, "false"):
         kept = rows.localCheckpoint(eager=False)
     return Found(kept, kept.count())
-
-
-@contextmanager
-def _without_constraints(spark: SparkSession) -> Iterator[None]:
-    """Spark 4.3 keeps what it knows of a checkpoint's columns under wrong names, and stumbles over them later."""
-    with _ONE_AT_A_TIME:
-        said = spark.conf.get(_CONSTRAINTS)
-        spark.conf.set(_CONSTRAINTS, "false")
-        try:
-            yield
-        finally:
-            spark.conf.set(_CONSTRAINTS, said or "true")
 
 
 def apart(rows: DataFrame) -> DataFrame:

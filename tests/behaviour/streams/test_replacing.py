@@ -40,3 +40,23 @@ def test_what_stays_of_a_file_is_written_anew_and_readers_see_only_the_change(
     shop.agrees("count", f"SELECT cust, count(*) AS n FROM ({COPY}) GROUP BY cust")
     assert shop.db.changes("copy", head).where("__w > 0").count() == 0
     assert sum(peer.rows(lake.address, "FROM copy").counts.values()) == 295
+
+
+def test_small_files_become_one_unless_somebody_reads_them_and_would_count_what_did_not_change(shop: Stage) -> None:
+    totals = "SELECT id, sum(amount) AS total FROM orders GROUP BY id"
+    shop.db.append("orders", shop.db.spark.sql("SELECT int(id), 1 AS cust, int(id) AS amount FROM range(10, 100)"))
+    shop.stream("alone", totals)
+    shop.stream("followed", totals)
+    shop.stream("follower", "SELECT id, total FROM followed")
+    shop.change("UPDATE orders SET amount = amount + 1 WHERE id % 2 = 0")
+    changed = shop.db.sql("SELECT id FROM orders WHERE id % 2 = 0").distinct().count()
+    shop.refresh("alone")
+    shop.refresh("followed")
+    assert (
+        sum(f.deleted for f in stored_files(shop, "alone")) == 0 < sum(f.records for f in stored_files(shop, "alone"))
+    )
+    refresher = shop.db._streams.refresher
+    assert refresher.look(refresher.find("main", "follower")).changed_rows == 2 * changed
+    shop.refresh("follower")
+    for name in ("alone", "followed", "follower"):
+        shop.agrees(name, totals)
