@@ -49,7 +49,15 @@ OWN = {
     # Keys that are looked up stay out of the generated code, which then need not be compiled again for others.
     "spark.sql.optimizer.inSetSwitchThreshold": "0",
     # Every stream table has some compiled stages of its own; of 100, Spark's default, most would be compiled each time.
-    "spark.sql.codegen.cache.maxEntries": "5000",
+    # Statements with other numbers in them are other code: more than that would mostly keep what nobody runs again.
+    "spark.sql.codegen.cache.maxEntries": "1000",
+    # Files are named one by one and never change: their listing is not asked for twice.
+    "spark.sql.hive.filesourcePartitionFileCacheSize": "0",
+    # What was run is asked for right after; a thousand of each, Spark's default, is for a page that nobody opens here.
+    "spark.ui.retainedJobs": "200",
+    "spark.ui.retainedStages": "200",
+    "spark.ui.retainedTasks": "2000",
+    "spark.sql.ui.retainedExecutions": "100",
 }
 """Set on sessions that Trickle starts itself."""
 

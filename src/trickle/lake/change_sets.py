@@ -31,8 +31,13 @@ class ChangeSets:
             if not isinstance(found, Held):
                 return found if columns == table.columns else read(table)
             held = found
+            self._forget_before(table, start)
             self.kept.put(key, (columns, held), HOLDERS * held.rows.nbytes)
         return held if columns == table.columns else _narrowed(held, columns, table)
+
+    def _forget_before(self, table: Table, start: int) -> None:
+        """Where a table is followed from a snapshot on, whoever is further behind asks for a longer range."""
+        self.kept.forget(lambda key: key[0] == table.id and key[2] <= start)
 
 
 def _narrowed(held: Held, columns: Sequence[Column], table: Table) -> Held:

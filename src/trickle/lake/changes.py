@@ -26,16 +26,24 @@ class ChangedPieces:
 
     def __init__(self, catalog: Catalog, placing: Placing) -> None:
         self.catalog, self.placing = catalog, placing
-        self.kept: Kept[tuple[int, list[Piece]]] = Kept(_MOST_BYTES)
+        self._known: tuple[int, Kept[list[Piece]]] = -1, Kept(_MOST_BYTES)
 
     def get(self, connection: Connection, table: Table, start: int, end: int) -> list[Piece]:
         """Found again until the next commit, which may write the files of older ones anew."""
-        key, newest = (table.id, start, end), snapshots.head(self.catalog, connection).id
-        known_at, found = self.kept.get(key) or (None, [])
-        if known_at != newest:
+        key = table.id, start, end
+        kept = self._kept_at(snapshots.head(self.catalog, connection).id)
+        found = kept.get(key)
+        if found is None:
             found = change_pieces(self.catalog, connection, self.placing, table, start, end)
-            self.kept.put(key, (newest, found), _PIECE_BYTES * (1 + len(found)))
+            kept.put(key, found, _PIECE_BYTES * (1 + len(found)))
         return found
+
+    def _kept_at(self, newest: int) -> Kept[list[Piece]]:
+        known_at, kept = self._known
+        if known_at != newest:
+            kept = Kept(_MOST_BYTES)
+            self._known = newest, kept
+        return kept
 
 
 def change_pieces(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -43,3 +43,9 @@ class Kept(Generic[T]):
             self._held[key] = value, bytes
             while self.bytes > self.most_bytes:
                 self.bytes -= self._held.popitem(last=False)[1][1]
+
+    def forget(self, is_gone: Callable[[Any], bool]) -> None:
+        """What nobody will ask for again leaves now."""
+        with self._lock:
+            for key in [key for key in self._held if is_gone(key)]:
+                self.bytes -= self._held.pop(key)[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -19,7 +19,7 @@ from ..config import Settings
 from ..errors import ConfigError, LakeError, NotFound, StorageError
 from ..plan.functions import Functions
 from ..spark import agree, desk, make_active
-from . import inlined, mapping, pieces, snapshots
+from . import inlined, mapping, pieces, positions, snapshots
 from .bitmap import Bitmaps
 from .catalog import Catalog
 from .change_sets import ChangeSets
@@ -93,6 +93,11 @@ class Lake:
             found: SparkSession = vars(self).get(name) or start()
             vars(self)[name] = found
             return found
+
+    def forget(self, paths: Set[str]) -> None:
+        """What the driver keeps of files that are about to be removed."""
+        self.shelf.forget(paths)
+        positions.forget(self.storage, paths)
 
     # Snapshots and definitions.
 

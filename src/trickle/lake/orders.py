@@ -59,6 +59,7 @@ class Orders:
     def __init__(self, most_bytes: int) -> None:
         self._orders: Kept[Order] = Kept(most_bytes)
         self._walks: Kept[int] = Kept(min(most_bytes, 2 << 20))
+        self.kept: tuple[Kept[Order], Kept[int]] = self._orders, self._walks
 
     def of(self, key: Hashable, column: pa.ChunkedArray) -> Order | None:
         """The order of a column that somebody looks keys up in; None where to go through it is as good."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -95,6 +95,11 @@ def _few(storage: Storage, path: str) -> pa.Table:
 
 def _put(storage: Storage, path: str, data: pa.Table) -> None:
     _KEPT.put((storage.root, path), data, 1024 + data.nbytes)
+
+
+def forget(storage: Storage, paths: Set[str]) -> None:
+    """What is known of files that were removed."""
+    _KEPT.forget(lambda key: key[0] == storage.root and key[1] in paths)
 
 
 def read_many(storage: Storage, pieces: list[Piece]) -> list[Positions]:

@@ -5,7 +5,7 @@ Files never change, so what stands here stays true; stream tables that follow th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -30,6 +30,8 @@ WHOLE = 32
 """The part of the budget that small files as tables may take; their columns are mostly those that are kept anyway."""
 WHOLE_BYTES = 1_024
 """About what a table takes beside its columns."""
+COLUMN_BYTES = 1_024
+"""About what a column of a row group takes beside its values."""
 FEW_ROWS = 4_096
 """Rows that are gone through again sooner than remembered."""
 FOOTER_GROWTH = 8
@@ -114,6 +116,13 @@ class Shelf:
         """Of columns."""
         return self._columns.bytes
 
+    def forget(self, paths: Set[str]) -> None:
+        """What is known of files that were removed."""
+        kept: tuple[Kept[Any], ...] = (self._columns, self._wholes, self._found, *self._orders.kept)
+        for some in kept:
+            some.forget(lambda key: key[0][0] in paths)
+        self._footers.forget(lambda key: key[0] in paths)
+
     def footer(self, storage: Storage, file: DataFile) -> Footer:
         key = (file.path, file.bytes)
         found = self._footers.get(key)
@@ -160,7 +169,7 @@ class Shelf:
         if known is None:
             known = self._sought(footer, groups, data, asked)
             if data.num_rows > FEW_ROWS:
-                self._found.put(key, known, known.nbytes)
+                self._found.put(key, known, known.nbytes + sum(_held_by(bound) for _, bound in asked))
         return known
 
     def _sought(
@@ -204,8 +213,13 @@ class Shelf:
                 self.bytes_read += sum(footer.stats(name)[g].bytes for name in names)
                 for name in names:
                     found[name, g] = column = data.column(name)
-                    self._columns.put((footer.key, name, g), column, column.nbytes)
+                    self._columns.put((footer.key, name, g), column, COLUMN_BYTES + column.nbytes)
         return found
+
+
+def _held_by(bound: Bound) -> int:
+    """About the bytes that a bound takes."""
+    return 1_024 + 64 * len(bound.values or ())
 
 
 def fewest_first(bounds: Sequence[Bound]) -> list[Bound]:

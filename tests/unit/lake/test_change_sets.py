@@ -50,6 +50,18 @@ def test_a_change_is_read_once_for_all_who_want_no_more_columns_and_nobody_sees_
     assert read == ["ab", "cab", "a"]
 
 
+def test_a_range_that_is_passed_is_let_go_and_one_that_others_may_still_ask_for_is_not() -> None:
+    kept = ChangeSets(1 << 20)
+    first, longer = (kept.get(of(A), start, 9, rows) for start in (5, 1))
+    kept.get(of(A), 7, 12, rows)
+    assert kept.get(of(A), 5, 9, rows) is first
+    assert kept.get(of(A), 1, 9, rows) is longer
+    kept.get(replace(of(A), id=8), 9, 12, rows)
+    assert kept.get(of(A), 5, 9, rows) is first
+    kept.get(of(A), 9, 12, rows)
+    assert kept.get(of(A), 5, 9, rows) is not first
+
+
 def test_a_column_of_another_type_is_read_anew() -> None:
     kept = ChangeSets(1 << 20)
     first = kept.get(of(A), 1, 9, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -47,12 +48,27 @@ def test_what_was_read_is_not_read_again(file: DataFile) -> None:
 
 
 def test_the_budget_is_kept_and_the_oldest_leave_first(file: DataFile) -> None:
-    shelf, storage = open_shelf(file, most=450)
+    most = 2 * shelves.COLUMN_BYTES + 550
+    shelf, storage = open_shelf(file, most)
     footer = shelf.footer(storage, file)
     for group in range(4):
         shelf.read(footer, [group], ["k"])
-    assert shelf.bytes <= 450
+    assert shelf.bytes <= most
     assert [shelf.cost(footer, [g], ["k"]) > 0 for g in range(4)] == [True, True, False, False]
+
+
+def test_of_files_that_are_removed_nothing_is_kept(file: DataFile, tmp_path: Path) -> None:
+    pq.write_table(ROWS, tmp_path / "other.parquet", row_group_size=25)
+    other = replace(file, id=2, path=str(tmp_path / "other.parquet"))
+    shelf, storage = open_shelf(file)
+    first, second = (shelf.footer(storage, f) for f in (file, other))
+    shelf.read(first, [0, 1], ["k"])
+    shelf.read(second, [0], ["k"])
+    shelf.forget({file.path})
+    assert shelf.cost(first, [0, 1], ["k"]) > 0
+    assert shelf.cost(second, [0], ["k"]) == 0
+    assert shelf.footer(storage, other) is second
+    assert shelf.footer(storage, file) is not first
 
 
 def test_row_groups_read_together_share_no_memory(file: DataFile) -> None:

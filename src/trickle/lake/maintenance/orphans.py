@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from ..lake import Lake
 
 
+AT_ONCE = 100
+"""Files that are removed before the catalog is told; who is stopped in between finds them gone the next time."""
+
+
 @dataclass(frozen=True)
 class Removed(Record):
     path: str
@@ -33,16 +37,20 @@ def clean_files(lake: Lake, grace_seconds: float | None, dry_run: bool) -> Itera
     with lake.reading() as connection:
         rows = connection.execute(select(table)).all()
     due = [r for r in rows if r.schedule_start <= before]
-    for row in due:
-        path = lake.storage.root + row.path if row.path_is_relative else row.path
+    for n in range(0, len(due), AT_ONCE):
+        some = due[n : n + AT_ONCE]
+        paths = [lake.storage.root + r.path if r.path_is_relative else r.path for r in some]
         if not dry_run:
-            with translated(f'file "{path}"'):
-                lake.storage.remove(path)
+            lake.forget(frozenset(paths))
+            for path in paths:
+                with translated(f'file "{path}"'):
+                    lake.storage.remove(path)
             with lake.catalog.writing() as connection:
-                connection.execute(
-                    delete(table).where(table.c.data_file_id == row.data_file_id, table.c.path == row.path)
-                )
-        yield Removed(path, 0)
+                for row in some:
+                    connection.execute(
+                        delete(table).where(table.c.data_file_id == row.data_file_id, table.c.path == row.path)
+                    )
+        yield from (Removed(path, 0) for path in paths)
 
 
 def collect_orphans(lake: Lake, grace_seconds: float | None, dry_run: bool) -> Iterator[Removed]:
