@@ -7,6 +7,7 @@ that it asks for. Where the short way does not fit (Spark Connect, nested types)
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -83,12 +84,16 @@ def taken(frame: DataFrame) -> pa.Table:
     if is_connect(frame.sparkSession):
         return frame.toArrow()
     batches = frame._collect_as_arrow(empty_list_if_zero_records=False)  # type: ignore[operator]
-    rows = pa.Table.from_batches(batches)
+    return as_told(pa.Table.from_batches(batches), lambda: frame.schema)
+
+
+def as_told(rows: pa.Table, schema: Callable[[], StructType]) -> pa.Table:
+    """Rows that Spark sent, in the form that PySpark shows them."""
     if not any(map(_is_told_otherwise, rows.schema.types)):
         return rows
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return rows.cast(to_arrow_schema(frame.schema, timezone="UTC"))
+    return rows.cast(to_arrow_schema(schema(), timezone="UTC"))
 
 
 def _is_the_same_anywhere(kind: pa.DataType) -> bool:

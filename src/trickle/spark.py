@@ -70,6 +70,8 @@ FOR_FEW_ROWS = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.maxSinglePartitionBytes": str(1 << 62),
+    # Of relations whose rows nobody has seen yet, which a standing plan is made over.
+    "spark.sql.defaultSizeInBytes": "1000",
     # These move semi joins below what brings rows together, which then have to be exchanged.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin,"
     "org.apache.spark.sql.catalyst.optimizer.PushLeftSemiLeftAntiThroughJoin",
@@ -152,6 +154,11 @@ def agree(desk: SparkSession, spark: SparkSession) -> None:
         if (value := spark.conf.get(key)) is not None and known.get(key) != value:
             desk.conf.set(key, value)
             known[key] = value
+
+
+def agreed(desk: SparkSession) -> tuple[tuple[str, str], ...]:
+    """What expressions mean at the desk, as it was last told."""
+    return tuple(_AGREED.get(desk, {}).items())
 
 
 def make_active(spark: SparkSession) -> None:

@@ -25,7 +25,7 @@ from .compile import MOST_OPERATORS, Compiled
 from .frames import Frames, sql_name
 from .groups import Groups
 from .lookups import Lookup, bounds
-from .phases import phase, to_arrow
+from .phases import phase
 from .recursion import Recursions
 from .statements import Statement
 
@@ -208,7 +208,7 @@ class Differential:
         return self.compiled.statements[key]
 
     def collect(self, statement: Statement, most: int | None = None) -> pa.Table:
-        return to_arrow(self.frames.run(statement, self.is_large, most))
+        return self.frames.rows(statement, self.is_large, most)
 
 
 def _adds_exactly(stored: Table) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from .. import views
+from ..handing import FEW_ROWS as FEW_HANDED
 from ..handing import queried
 from ..lake.held import Held, Rows, as_frame
 from ..lake.lake import Lake
@@ -17,8 +19,9 @@ from ..lake.model import Table
 from ..plan import Version
 from ..spark import is_connect
 from ..sql.names import quote_spark
+from ..standing import Ready, Standing, Unfit
 from .lookups import Lookup, Read, bounds
-from .phases import phase
+from .phases import phase, to_arrow
 from .statements import Statement
 from .windows import Columns, Maker
 
@@ -61,6 +64,32 @@ class Frames:
         with phase("plan"):
             text = statement.for_few_rows if is_small else statement.for_many if is_large else statement.text
             return queried(spark, statement.selected(text, most))
+
+    def rows(self, statement: Statement, is_large: bool = False, most: int | None = None) -> pa.Table:
+        """The same rows, in the driver; few of them by a standing plan."""
+        ready = self._ready(statement, is_large, most)
+        if ready is not None:
+            with suppress(Unfit), phase("run"):
+                return ready()
+        return to_arrow(self.run(statement, is_large, most))
+
+    def _ready(self, statement: Statement, is_large: bool, most: int | None) -> Ready | None:
+        with phase("bind"):
+            self.fetch(statement)
+            if not self.at_desk or is_large or not self._is_small(statement):
+                return None
+            if any(rows.num_rows > FEW_HANDED for read in statement.reads if (rows := self.held(read)) is not None):
+                return None  # more go to tasks as they are
+            desk = self.lake.desk
+            relations = {_name(self.prefix, *read): as_frame(self.made[read], desk) for read in statement.reads}
+
+        def restore() -> None:
+            for read in statement.reads:
+                self._shown.pop(read, None)
+                self._show(read, desk)
+
+        with phase("plan"):
+            return Standing.of(desk).ready(statement.selected(statement.for_few_rows, most), relations, restore)
 
     def fetch(self, statement: Statement) -> None:
         """Read what the statement reads, as far as the driver does."""

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import trickle
 from trickle.errors import QueryError
-from trickle.refresh import differential
+from trickle.refresh import frames
 from trickle.sql.names import Name
 from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.stage import Stage
@@ -165,7 +165,7 @@ def test_what_a_join_makes_of_a_small_change_is_written_by_spark_if_it_is_large(
         collected.append(found.num_rows)
         return found
 
-    monkeypatch.setattr(differential, "to_arrow", to_arrow)
+    monkeypatch.setattr(frames, "to_arrow", to_arrow)
     with lake.connect(quick, refresh__small_result_rows=100) as db:
         stage = Stage(db)
         db.sql("CREATE TABLE customers AS SELECT CAST(id AS INT) AS id, 'north' AS region FROM range(2)")

@@ -1,0 +1,315 @@
+"""Standing plans: what Spark planned of a statement, run again over other rows, by the thread that asks.
+
+A small refresh runs the same few statements each time. To analyze and plan one takes Spark 20 to 60 ms, and to run it
+as a job some 30 more, of which its rows take one or two. So a statement that comes again and again is planned once
+over relations of which nothing is known but their columns, which makes the plan right for any rows. From then on rows
+are put below a copy of that plan, whose one task is gone through in place, without a job.
+
+This uses parts of Spark that are no API. Where they are not as expected (Spark Connect, another version, a plan that
+exchanges rows or has subqueries) and where a run fails, the statement is run as any other, and fails as any other.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import pyarrow as pa
+from py4j.clientserver import ClientServer
+from pyarrow import ipc
+
+from . import views
+from .handing import as_told, queried
+from .spark import agreed, is_connect, make_active
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+AFTER = 3
+"""Times that a statement is run as any other before it gets a standing plan."""
+MOST = 500
+"""Statements that are remembered of a session."""
+_PAGE = "256k"
+"""Memory that an operator takes at once; Spark's default is many megabytes, which are cleared for each."""
+_BATCH_ROWS, _BATCH_BYTES = 10_000, 64 << 20
+_FIXED = frozenset({"LocalTableScanExec", "OneRowRelationExec", "EmptyRelationExec"})
+"""Leaves with rows that the statement brings along."""
+_STANDING: WeakKeyDictionary[SparkSession, Standing] = WeakKeyDictionary()
+_log = logging.getLogger(__name__)
+
+Relations = Mapping[str, "DataFrame"]
+"""By name: rows that the driver handed to Spark."""
+Ready = Callable[[], pa.Table]
+
+
+class Unfit(Exception):
+    """Why a statement gets no standing plan."""
+
+
+@dataclass
+class Standing:
+    """The standing plans of one session."""
+
+    spark: SparkSession
+    _known: OrderedDict[object, int | Plan | None] = field(default_factory=OrderedDict)
+    """By text, columns of the relations and what expressions mean: how often it ran; its plan; None: it gets none."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def of(cls, spark: SparkSession) -> Standing:
+        if spark not in _STANDING:
+            _STANDING[spark] = cls(spark)
+        return _STANDING[spark]
+
+    def ready(self, text: str, relations: Relations, restore: Callable[[], None]) -> Ready | None:
+        """What gives the rows of a statement; None where it is to be run as any other.
+
+        `restore` lets SQL read the relations by their names again, which others had while the statement was planned.
+        """
+        if is_connect(self.spark):
+            return None
+        key = text, agreed(self.spark), tuple((name, frame.schema.json()) for name, frame in relations.items())
+        try:
+            plan = self._plan(key, text, relations, restore)
+            return None if plan is None else self._guarded(key, plan.over(relations))
+        except Exception as error:
+            self._give_up(key, error)
+            return None
+
+    def _plan(self, key: object, text: str, relations: Relations, restore: Callable[[], None]) -> Plan | None:
+        with self._lock:
+            known = self._known.get(key, 0)
+            if known == AFTER:
+                try:
+                    known = planned(self.spark, text, relations)
+                finally:
+                    restore()
+            elif isinstance(known, int):
+                known += 1
+            self._known[key] = known
+            self._known.move_to_end(key)
+            while len(self._known) > MOST:
+                self._known.popitem(last=False)
+        return known if isinstance(known, Plan) else None
+
+    def _guarded(self, key: object, ready: Ready) -> Ready:
+        """The same; a statement that fails is from then on run as any other, this time too."""
+
+        def run() -> pa.Table:
+            try:
+                return ready()
+            except Exception as error:
+                self._give_up(key, error)
+                raise Unfit from error
+
+        return run
+
+    def _give_up(self, key: object, error: Exception) -> None:
+        _log.debug("no standing plan: %s", error)
+        with self._lock:
+            self._known[key] = None
+
+
+@dataclass
+class Plan:
+    """A plan over leaves that rows are put into."""
+
+    tools: Tools
+    root: Any
+    leaves: tuple[tuple[str, Any], ...]
+    """With the names of the relations whose rows they take."""
+    schema: StructType
+    settings: Any
+    """Of the session, for whoever asks a task for them."""
+    zone: str
+    large: bool
+    """Whether texts are sent in the form for more than two gigabytes."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def over(self, relations: Relations) -> Ready:
+        rows = {name: frame._jdf.queryExecution().analyzed().data() for name, frame in relations.items()}
+        with self._lock:
+            for name, leaf in self.leaves:
+                self.tools.rows.set(leaf, rows[name])
+            copy = self.root.clone()
+            for _, leaf in self.leaves:
+                self.tools.rows.set(leaf, self.tools.nothing)
+        distributed = copy.execute()
+        return lambda: self._collected(distributed, copy.schema())
+
+    def _collected(self, distributed: Any, schema: Any) -> pa.Table:
+        """By way of a file: for more than some kilobytes, the connection to the JVM takes longer than all the rest."""
+        tools = self.tools
+        with tempfile.NamedTemporaryFile(prefix="trickle-") as file, tools.task(self.settings) as context:
+            sink = tools.stream(tools.file(file.name))
+            parts = distributed.partitions()
+            for n in range(len(parts)):
+                rows = distributed.iterator(parts[n], context)
+                batches = tools.batches(rows, schema, _BATCH_ROWS, _BATCH_BYTES, self.zone, False, self.large)
+                tools.write(batches, sink)
+            sink.close()
+            found = [ipc.open_stream(batch).read_all() for batch in _batches(file.read())]
+        if found:
+            return as_told(pa.concat_tables(found), lambda: self.schema)
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        return to_arrow_schema(self.schema, timezone="UTC", prefers_large_types=self.large).empty_table()
+
+
+@dataclass
+class Tools:
+    """What of Spark's inside is needed, found once."""
+
+    jvm: Any
+    nothing: Any
+    """No rows."""
+    none: Any
+    scan: Any
+    coalesce: Any
+    rows: Any
+    """The field of a scan that holds its rows."""
+    contexts: Any
+    managers: Any
+    """The field of a task's context that holds its memory manager."""
+    memory: Any
+    manager: Any
+    batches: Any
+    file: Any
+    stream: Any
+    write: Any
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    @classmethod
+    def of(cls, spark: SparkSession) -> Tools:
+        if not isinstance(spark.sparkContext._gateway, ClientServer):
+            raise Unfit("calls of one thread may reach several in the JVM")
+        jvm: Any = spark.sparkContext._jvm
+        classes, packages = jvm.java.lang.Class.forName, jvm.org.apache.spark
+        conf = spark.sparkContext._jsc.sc().conf().clone().set("spark.buffer.pageSize", _PAGE)
+        return cls(
+            jvm,
+            jvm.PythonUtils.toSeq(jvm.java.util.ArrayList()),
+            jvm.scala.Option.empty(),
+            packages.sql.execution.LocalTableScanExec,
+            packages.sql.execution.CoalesceExec,
+            _field(classes("org.apache.spark.sql.execution.LocalTableScanExec"), "rows"),
+            _module(packages, "TaskContext"),
+            _field(classes("org.apache.spark.TaskContextImpl"), "taskMemoryManager"),
+            _module(packages.memory, "UnifiedMemoryManager").apply(conf, 1),
+            packages.memory.TaskMemoryManager,
+            _module(packages.sql.execution.arrow, "ArrowConverters").toBatchWithSchemaIterator,
+            jvm.java.io.FileOutputStream,
+            jvm.java.io.DataOutputStream,
+            packages.api.python.PythonRDD.writeIteratorToStream,
+        )
+
+    @contextmanager
+    def task(self, settings: Any) -> Iterator[Any]:
+        """This thread is a task of Spark's, as far as operators can tell."""
+        memory = self.manager(self.memory, next(self.numbers))
+        context = self.contexts.empty()
+        self.managers.set(context, memory)
+        context.getLocalProperties().putAll(settings)
+        self.contexts.setTaskContext(context)
+        try:
+            yield context
+        finally:
+            try:
+                context.markTaskCompleted(self.none)
+            finally:
+                self.contexts.unset()
+                memory.cleanUpAllAllocatedMemory()
+
+
+_TOOLS: WeakKeyDictionary[SparkSession, Tools] = WeakKeyDictionary()
+
+
+def planned(spark: SparkSession, text: str, relations: Relations) -> Plan:
+    """Over relations of which only the columns are known."""
+    if spark not in _TOOLS:
+        _TOOLS[spark] = Tools.of(spark)
+    tools, names = _TOOLS[spark], {}
+    for name, frame in relations.items():
+        blank = _blank(spark, frame.schema)
+        names[blank._jdf.queryExecution().analyzed().rdd().id()] = name
+        views.show(blank, name)
+    made = queried(spark, text)
+    plan = made._jdf.queryExecution().executedPlan()
+    make_active(spark)  # what is made from here on belongs to it
+    if not plan.subqueriesAll().isEmpty():
+        raise Unfit("subqueries")
+    leaves: list[tuple[str, Any]] = []
+    root = _open(tools, plan, names, leaves)
+    if _exchanges(root.clone().execute()):
+        raise Unfit("exchanges rows")
+    state = spark._jsparkSession.sessionState().conf()
+    settings = tools.jvm.scala.jdk.javaapi.CollectionConverters.asJava(state.getAllConfs())
+    large = spark.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
+    return Plan(tools, root, tuple(leaves), made.schema, settings, state.sessionLocalTimeZone(), large)
+
+
+def _blank(spark: SparkSession, schema: StructType) -> DataFrame:
+    """A relation of these columns; the planner sees no rows, so it relies on none."""
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    session = spark._jsparkSession
+    kind = session.parseDataType(schema.json())
+    frame = DataFrame(session.createDataFrame(spark.sparkContext._jsc.emptyRDD(), kind), spark)
+    frame.schema = schema
+    return frame
+
+
+def _open(tools: Tools, node: Any, names: Mapping[int, str], leaves: list[tuple[str, Any]]) -> Any:
+    """The plan with leaves that rows can be put into, each in one piece whether it has rows or not."""
+    kind, below = node.getClass().getSimpleName(), node.children()
+    if below.isEmpty():
+        if kind == "RDDScanExec" and (name := names.get(node.rdd().id())):
+            leaf = tools.scan(node.output(), tools.nothing, tools.none, False)
+            leaves.append((name, leaf))
+            return tools.coalesce(1, leaf)
+        if kind in _FIXED:
+            return node
+        raise Unfit(kind)
+    if "Exchange" in kind or "Python" in kind:
+        raise Unfit(kind)
+    found = tools.jvm.java.util.ArrayList()
+    for n in range(below.size()):
+        found.add(_open(tools, below.apply(n), names, leaves))
+    return node.withNewChildren(tools.jvm.PythonUtils.toSeq(found))
+
+
+def _exchanges(distributed: Any) -> bool:
+    """Whether rows would have to be brought from one task to another, which only a job does."""
+    below = distributed.dependencies()
+    return any(
+        "Shuffle" in (dependency := below.apply(n)).getClass().getSimpleName() or _exchanges(dependency.rdd())
+        for n in range(below.size())
+    )
+
+
+def _batches(content: bytes) -> Iterator[memoryview]:
+    """Each behind the number of its bytes."""
+    left = memoryview(content)
+    while left:
+        end = 4 + int.from_bytes(left[:4], "big")
+        yield left[4:end]
+        left = left[end:]
+
+
+def _field(kind: Any, name: str) -> Any:
+    found = kind.getDeclaredField(name)
+    found.setAccessible(True)
+    return found
+
+
+def _module(package: Any, name: str) -> Any:
+    return getattr(getattr(package, f"{name}$"), "MODULE$")

@@ -1,0 +1,168 @@
+"""Standing plans: whatever rows are put below them, they give what Spark gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+import trickle
+from trickle import standing, views
+from trickle.handing import local_frame, queried, taken
+from trickle.standing import Standing
+from trickle.testing.lakes import LakeSite
+from trickle.testing.streams.actions import watched
+
+pytestmark = pytest.mark.spark
+ONE = "/*+ COALESCE(1) */"
+GROUPED = f"SELECT k, sum(v) AS s, count(*) AS c FROM (SELECT {ONE} * FROM facts) GROUP BY k"
+JOINED = f"""SELECT a.k, a.v, b.v AS w FROM (SELECT {ONE} * FROM facts) a
+    LEFT JOIN (SELECT {ONE} * FROM others) b ON a.k <=> b.k LIMIT 1000"""
+DISTINCT = f"SELECT DISTINCT k FROM (SELECT {ONE} * FROM facts)"
+STATEMENTS = [GROUPED, JOINED, DISTINCT, f"SELECT {ONE} k + v AS x FROM facts WHERE v > 3"]
+
+
+@pytest.fixture
+def desk(lake_sqlite: LakeSite, quick: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
+    monkeypatch.setattr(standing, "AFTER", 0)
+    with lake_sqlite.connect(quick) as db:
+        yield db.lake.desk
+
+
+def facts(desk: SparkSession, *rows: tuple[Any, Any]) -> DataFrame:
+    k, v = zip(*rows, strict=True) if rows else ((), ())
+    return local_frame(desk, pa.table({"k": pa.array(k, pa.int32()), "v": pa.array(v, pa.int64())}))
+
+
+def shown(relations: dict[str, DataFrame]) -> None:
+    for name, frame in relations.items():
+        views.show(frame, name)
+
+
+def by_plan(desk: SparkSession, text: str, **relations: DataFrame) -> pa.Table | None:
+    ready = Standing.of(desk).ready(text, relations, lambda: shown(relations))
+    return None if ready is None else ready()
+
+
+def by_spark(desk: SparkSession, text: str, **relations: DataFrame) -> pa.Table:
+    shown(relations)
+    return taken(queried(desk, text))
+
+
+def counted(rows: pa.Table) -> Counter[tuple[Any, ...]]:
+    return Counter(tuple(row.values()) for row in rows.to_pylist())
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_a_plan_holds_for_any_rows(desk: SparkSession, text: str) -> None:
+    """Also where none, or one, was there when it was made: Spark's planner would rely on that."""
+    many = [(n % 3 or None, n) for n in range(50)]
+    for rows, others in (([], []), ([(1, 5)], []), (many, [(1, 1)]), ([(2, 4)], many), (many, many), ([], many)):
+        relations = {"facts": facts(desk, *rows), "others": facts(desk, *others)}
+        found, expected = by_plan(desk, text, **relations), by_spark(desk, text, **relations)
+        assert found is not None
+        assert counted(found) == counted(expected)
+        assert found.schema == expected.schema
+
+
+def test_values_of_every_type_come_through(desk: SparkSession) -> None:
+    at = datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+    columns = {
+        "i": pa.array([1, None], pa.int8()),
+        "d": pa.array([Decimal("12.34"), None], pa.decimal128(18, 2)),
+        "f": pa.array([float("nan"), -0.0]),
+        "t": pa.array(["ä", None]),
+        "b": pa.array([b"\x00", None]),
+        "day": pa.array([date(1, 1, 1), None]),
+        "at": pa.array([at, None], pa.timestamp("us", "UTC")),
+        "ok": pa.array([True, None]),
+    }
+    rows = local_frame(desk, pa.table(columns))
+    names = ", ".join(columns)
+    for text in (f"SELECT {ONE} {names} FROM facts", f"SELECT {names}, count(*) AS n FROM facts GROUP BY {names}"):
+        text = text.replace("FROM facts", f"FROM (SELECT {ONE} * FROM facts)")
+        found, expected = by_plan(desk, text, facts=rows), by_spark(desk, text, facts=rows)
+        assert found is not None
+        assert Counter(map(repr, found.to_pylist())) == Counter(map(repr, expected.to_pylist()))
+        assert found.schema == expected.schema
+
+
+def test_what_exchanges_rows_and_what_asks_subqueries_is_left_to_spark(desk: SparkSession) -> None:
+    rows = facts(desk, (1, 1), (2, 2))
+    for text in (
+        "SELECT /*+ REPARTITION(2, k) */ * FROM facts",
+        "SELECT k FROM facts WHERE v > (SELECT 1 + max(k) FROM facts)",
+    ):
+        assert by_plan(desk, text, facts=rows) is None
+        assert by_plan(desk, text, facts=rows) is None
+        assert by_spark(desk, text, facts=rows).num_rows == queried(desk, text).count()
+
+
+def test_a_run_that_fails_is_left_to_spark_and_leaves_nothing_behind(desk: SparkSession) -> None:
+    text = f"SELECT {ONE} 10 div v AS x FROM facts"
+    assert by_plan(desk, text, facts=facts(desk, (1, 5))) is not None
+    ready = Standing.of(desk).ready(text, bad := {"facts": facts(desk, (1, 0))}, lambda: shown(bad))
+    assert ready is not None
+    with pytest.raises(standing.Unfit):
+        ready()
+    with pytest.raises(PySparkException, match="DIVIDE_BY_ZERO"):
+        by_spark(desk, text, **bad)
+    assert by_plan(desk, text, facts=facts(desk, (1, 5))) is None
+    jvm: Any = desk._jvm
+    assert jvm.org.apache.spark.TaskContext.get() is None
+
+
+def test_another_time_zone_is_another_plan(
+    lake_sqlite: LakeSite, quick: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standing, "AFTER", 0)
+    rows = pa.table({"at": pa.array([datetime(2026, 1, 1, 20, tzinfo=UTC)], pa.timestamp("us", "UTC"))})
+    text, before = f"SELECT {ONE} hour(at) AS h FROM facts", quick.conf.get("spark.sql.session.timeZone")
+    with lake_sqlite.connect(quick) as db:
+        try:
+            for zone, hour in (("UTC", 20), ("Asia/Tokyo", 5), ("UTC", 20)):
+                quick.conf.set("spark.sql.session.timeZone", zone)
+                desk = db.lake.desk
+                found = by_plan(desk, text, facts=local_frame(desk, rows))
+                assert found is not None
+                assert found.column("h").to_pylist() == [hour]
+        finally:
+            quick.conf.set("spark.sql.session.timeZone", before)
+
+
+def test_refreshes_that_come_again_and_again_need_no_job_and_stay_exact(
+    lake_sqlite: LakeSite, quick: SparkSession
+) -> None:
+    with lake_sqlite.connect(quick) as db:
+        db.sql("CREATE TABLE orders (id INT, cust INT, amount INT)")
+        db.sql("CREATE TABLE customers (id INT, region STRING)")
+        db.append("customers", [{"id": n, "region": f"r{n % 3}"} for n in range(9)])
+        db.append("orders", [{"id": n, "cust": n % 9, "amount": n} for n in range(90)])
+        queries = {
+            "sums": "SELECT cust, SUM(amount) AS s, COUNT(*) AS c FROM orders GROUP BY cust",
+            "joined": "SELECT o.id, c.region, o.amount FROM orders o LEFT JOIN customers c ON o.cust = c.id",
+            "regions": "SELECT region, SUM(amount) AS s FROM orders o JOIN customers c ON cust = c.id GROUP BY region",
+        }
+        for name, query in queries.items():
+            db.create_stream_table(name, query, refresh_mode="DIFFERENTIAL")
+        for n in range(standing.AFTER + 3):
+            db.append("orders", [{"id": 100 + n, "cust": n % 11, "amount": 7 * n}])
+            db.sql(f"DELETE FROM orders WHERE id = {3 * n}")
+            for name, query in queries.items():
+                with watched(quick) as work:
+                    done = db.refresh_stream_table(name)
+                assert done.action == "DIFFERENTIAL"
+                assert agrees(db, name, query)
+                if n > standing.AFTER:
+                    assert work.jobs == [], name
+
+
+def agrees(db: trickle.Session, name: str, query: str) -> bool:
+    return counted(db.table(name).toArrow()) == counted(db.sql(query).toArrow())
