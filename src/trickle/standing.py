@@ -143,7 +143,8 @@ class Plan:
             copy = self.root.clone()
             for _, leaf in self.leaves:
                 self.tools.rows.set(leaf, self.tools.nothing)
-        distributed = copy.execute()
+        with self.tools.named():
+            distributed = copy.execute()
         return lambda: self._collected(distributed, copy.schema())
 
     def _collected(self, distributed: Any, schema: Any) -> pa.Table:
@@ -170,6 +171,7 @@ class Tools:
     """What of Spark's inside is needed, found once."""
 
     jvm: Any
+    context: Any
     nothing: Any
     """No rows."""
     none: Any
@@ -197,6 +199,7 @@ class Tools:
         conf = spark.sparkContext._jsc.sc().conf().clone().set("spark.buffer.pageSize", _PAGE)
         return cls(
             jvm,
+            spark.sparkContext,
             jvm.PythonUtils.toSeq(jvm.java.util.ArrayList()),
             jvm.scala.Option.empty(),
             packages.sql.execution.LocalTableScanExec,
@@ -211,6 +214,16 @@ class Tools:
             jvm.java.io.DataOutputStream,
             packages.api.python.PythonRDD.writeIteratorToStream,
         )
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Spark need not walk its stack at each step of a plan to see who asks: `called` says the long form already."""
+        site = "callSite.short"
+        self.context.setLocalProperty(site, "trickle")
+        try:
+            yield
+        finally:
+            self.context.setLocalProperty(site, None)
 
     @contextmanager
     def task(self, settings: Any) -> Iterator[Any]:

@@ -19,7 +19,6 @@ from trickle.delta.simplify import flatten, simplify
 from trickle.delta.state.storage import Storage
 from trickle.delta.weights import consolidate, difference, minus
 from trickle.plan import (
-    TRUE,
     WEIGHT,
     Aggregate,
     Column,
@@ -27,7 +26,6 @@ from trickle.plan import (
     Item,
     Node,
     Project,
-    SemiJoin,
     TopK,
     UnionAll,
     Window,
@@ -44,6 +42,7 @@ LOST = Column(hidden("lost"), "INT")
 """1 for a row that says: a stored row went, and what comes after it is not known."""
 _HELD = Column("__held", "BIGINT")
 _MOVED = Column("__moved", "BIGINT")
+_STORED = Column("__stored", "BIGINT")
 _RANK = Column("__rank", "BIGINT")
 
 
@@ -64,7 +63,7 @@ def merged(storage: Storage, unchanged: frozenset[str] = frozenset()) -> Node:
     all_rows = _counted(top, UnionAll((_marked(_held_rows(storage), held=True), _marked(change, held=False))))
     new = _weighted(stored_columns(storage, _first_copies(top, all_rows)))
     moved = consolidate(UnionAll((new, minus(storage.scan()))))
-    unknown = SemiJoin(_weighted(stored_columns(storage, _as_copies(_lost(all_rows)))), _full(storage), TRUE)
+    unknown = _weighted(stored_columns(storage, _as_copies(_lost(top, all_rows))))
     found = UnionAll((_flagged(moved, 0), _flagged(unknown, 1)))
     return simplify(settle(flatten(found), unchanged))
 
@@ -93,10 +92,13 @@ def _counted(top: TopK, rows: Node) -> Node:
     return Aggregate(rows, keep(top.columns), totals)
 
 
-def _lost(rows: Node) -> Node:
-    """Rows that were stored and have become fewer."""
+def _lost(top: TopK, rows: Node) -> Node:
+    """Rows that were stored and have become fewer, where there may be rows behind the stored ones."""
+    all_held = exp.Window(this=exp.Sum(this=col(_HELD.name)))
+    counted = Window(rows, (), (Item(_STORED, all_held),))
     was_held = both(col(_HELD.name), number(0), exp.GT)
-    return Filter(rows, exp.and_(was_held, both(col(_MOVED.name), number(0), exp.LT)))
+    is_full = both(col(_STORED.name), number(top.limit), exp.GTE)
+    return Filter(counted, exp.and_(was_held, both(col(_MOVED.name), number(0), exp.LT), is_full))
 
 
 def _first_copies(top: TopK, rows: Node) -> Node:
@@ -116,15 +118,9 @@ def _first_copies(top: TopK, rows: Node) -> Node:
 
 
 def _as_copies(rows: Node) -> Node:
-    columns = keep([c for c in rows.columns if c not in (_HELD, _MOVED)])
+    columns = keep([c for c in rows.columns if c not in (_HELD, _MOVED, _STORED)])
     total = exp.Add(this=col(_HELD.name), expression=col(_MOVED.name))
     return Project(rows, (*columns, Item(Column(WEIGHT, "BIGINT"), total)))
-
-
-def _full(storage: Storage) -> Node:
-    """A row if there may be rows behind the stored ones."""
-    count = Item(Column("__stored", "BIGINT"), exp.Count(this=exp.Star()))
-    return Filter(Aggregate(storage.scan(), (), (count,)), both(col("__stored"), number(_top(storage).limit), exp.GTE))
 
 
 def _weighted(rows: Node) -> Node:
