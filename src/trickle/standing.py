@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-AFTER = 3
+AFTER = 10
 """Times that a statement is run as any other before it gets a standing plan."""
 MOST = 500
 """Statements that are remembered of a session."""

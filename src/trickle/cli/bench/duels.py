@@ -35,7 +35,7 @@ def tpch(
     only: Annotated[list[str] | None, typer.Option("--only", help="A query, as q01; may be repeated.")] = None,
     duckdb: DuckDB = False,
     rounds: Rounds = 5,
-    warmups: Warmups = 6,
+    warmups: Warmups = 12,
     save: Save = None,
     picture: Picture = None,
     within: Within = None,

@@ -30,7 +30,7 @@ class Plan:
     """Orders changed in a round; below 1, their share."""
     spread: bool = False
     rounds: int = 5
-    warmups: int = 6
+    warmups: int = 12
     queries: Sequence[str] = ()
     duckdb: bool = False
     """Let DuckDB recompute them too."""
