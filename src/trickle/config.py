@@ -217,6 +217,12 @@ SETTINGS: tuple[Setting, ...] = (
         1_000_000_000_000,
     ),
     Setting(
+        "refresh.standing_plans",
+        True,
+        "Whether statements of small refreshes that come again and again are run without planning and without a Spark "
+        "job.",
+    ),
+    Setting(
         "refresh.rely_on_keys",
         True,
         "Whether refreshes leave out what keys declared with RELY make empty.",

@@ -17,10 +17,10 @@ import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from py4j.clientserver import ClientServer
@@ -28,7 +28,7 @@ from pyarrow import ipc
 
 from . import views
 from .handing import as_told, queried
-from .spark import agreed, is_connect, make_active
+from .spark import agreed, make_active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,7 +43,6 @@ _PAGE = "256k"
 _BATCH_ROWS, _BATCH_BYTES = 10_000, 64 << 20
 _FIXED = frozenset({"LocalTableScanExec", "OneRowRelationExec", "EmptyRelationExec"})
 """Leaves with rows that the statement brings along."""
-_STANDING: WeakKeyDictionary[SparkSession, Standing] = WeakKeyDictionary()
 _log = logging.getLogger(__name__)
 
 Relations = Mapping[str, "DataFrame"]
@@ -64,19 +63,15 @@ class Standing:
     """By text, columns of the relations and what expressions mean: how often it ran; its plan; None: it gets none."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @classmethod
-    def of(cls, spark: SparkSession) -> Standing:
-        if spark not in _STANDING:
-            _STANDING[spark] = cls(spark)
-        return _STANDING[spark]
+    @cached_property
+    def tools(self) -> Tools:
+        return Tools.of(self.spark)
 
     def ready(self, text: str, relations: Relations, restore: Callable[[], None]) -> Ready | None:
         """What gives the rows of a statement; None where it is to be run as any other.
 
         `restore` lets SQL read the relations by their names again, which others had while the statement was planned.
         """
-        if is_connect(self.spark):
-            return None
         key = text, agreed(self.spark), tuple((name, frame.schema.json()) for name, frame in relations.items())
         try:
             plan = self._plan(key, text, relations, restore)
@@ -90,7 +85,7 @@ class Standing:
             known = self._known.get(key, 0)
             if known == AFTER:
                 try:
-                    known = planned(self.spark, text, relations)
+                    known = planned(self.spark, self.tools, text, relations)
                 finally:
                     restore()
             elif isinstance(known, int):
@@ -151,13 +146,12 @@ class Plan:
         """By way of a file: for more than some kilobytes, the connection to the JVM takes longer than all the rest."""
         tools = self.tools
         with tempfile.NamedTemporaryFile(prefix="trickle-") as file, tools.task(self.settings) as context:
-            sink = tools.stream(tools.file(file.name))
-            parts = distributed.partitions()
-            for n in range(len(parts)):
-                rows = distributed.iterator(parts[n], context)
-                batches = tools.batches(rows, schema, _BATCH_ROWS, _BATCH_BYTES, self.zone, False, self.large)
-                tools.write(batches, sink)
-            sink.close()
+            with closing(tools.stream(tools.file(file.name))) as sink:
+                parts = distributed.partitions()
+                for n in range(len(parts)):
+                    rows = distributed.iterator(parts[n], context)
+                    batches = tools.batches(rows, schema, _BATCH_ROWS, _BATCH_BYTES, self.zone, False, self.large)
+                    tools.write(batches, sink)
             found = [ipc.open_stream(batch).read_all() for batch in _batches(file.read())]
         if found:
             return as_told(pa.concat_tables(found), lambda: self.schema)
@@ -243,14 +237,9 @@ class Tools:
                 memory.cleanUpAllAllocatedMemory()
 
 
-_TOOLS: WeakKeyDictionary[SparkSession, Tools] = WeakKeyDictionary()
-
-
-def planned(spark: SparkSession, text: str, relations: Relations) -> Plan:
+def planned(spark: SparkSession, tools: Tools, text: str, relations: Relations) -> Plan:
     """Over relations of which only the columns are known."""
-    if spark not in _TOOLS:
-        _TOOLS[spark] = Tools.of(spark)
-    tools, names = _TOOLS[spark], {}
+    names = {}
     for name, frame in relations.items():
         blank = _blank(spark, frame.schema)
         names[blank._jdf.queryExecution().analyzed().rdd().id()] = name

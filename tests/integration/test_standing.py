@@ -30,10 +30,16 @@ STATEMENTS = [GROUPED, JOINED, DISTINCT, f"SELECT {ONE} k + v AS x FROM facts WH
 
 
 @pytest.fixture
-def desk(lake_sqlite: LakeSite, quick: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
+def plans(lake_sqlite: LakeSite, quick: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[Standing]:
     monkeypatch.setattr(standing, "AFTER", 0)
     with lake_sqlite.connect(quick) as db:
-        yield db.lake.desk
+        assert db.lake.standing is not None
+        yield db.lake.standing
+
+
+@pytest.fixture
+def desk(plans: Standing) -> SparkSession:
+    return plans.spark
 
 
 def facts(desk: SparkSession, *rows: tuple[Any, Any]) -> DataFrame:
@@ -46,8 +52,8 @@ def shown(relations: dict[str, DataFrame]) -> None:
         views.show(frame, name)
 
 
-def by_plan(desk: SparkSession, text: str, **relations: DataFrame) -> pa.Table | None:
-    ready = Standing.of(desk).ready(text, relations, lambda: shown(relations))
+def by_plan(plans: Standing, text: str, **relations: DataFrame) -> pa.Table | None:
+    ready = plans.ready(text, relations, lambda: shown(relations))
     return None if ready is None else ready()
 
 
@@ -61,18 +67,18 @@ def counted(rows: pa.Table) -> Counter[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("text", STATEMENTS)
-def test_a_plan_holds_for_any_rows(desk: SparkSession, text: str) -> None:
+def test_a_plan_holds_for_any_rows(plans: Standing, desk: SparkSession, text: str) -> None:
     """Also where none, or one, was there when it was made: Spark's planner would rely on that."""
     many = [(n % 3 or None, n) for n in range(50)]
     for rows, others in (([], []), ([(1, 5)], []), (many, [(1, 1)]), ([(2, 4)], many), (many, many), ([], many)):
         relations = {"facts": facts(desk, *rows), "others": facts(desk, *others)}
-        found, expected = by_plan(desk, text, **relations), by_spark(desk, text, **relations)
+        found, expected = by_plan(plans, text, **relations), by_spark(desk, text, **relations)
         assert found is not None
         assert counted(found) == counted(expected)
         assert found.schema == expected.schema
 
 
-def test_values_of_every_type_come_through(desk: SparkSession) -> None:
+def test_values_of_every_type_come_through(plans: Standing, desk: SparkSession) -> None:
     at = datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
     columns = {
         "i": pa.array([1, None], pa.int8()),
@@ -88,33 +94,33 @@ def test_values_of_every_type_come_through(desk: SparkSession) -> None:
     names = ", ".join(columns)
     for text in (f"SELECT {ONE} {names} FROM facts", f"SELECT {names}, count(*) AS n FROM facts GROUP BY {names}"):
         text = text.replace("FROM facts", f"FROM (SELECT {ONE} * FROM facts)")
-        found, expected = by_plan(desk, text, facts=rows), by_spark(desk, text, facts=rows)
+        found, expected = by_plan(plans, text, facts=rows), by_spark(desk, text, facts=rows)
         assert found is not None
         assert Counter(map(repr, found.to_pylist())) == Counter(map(repr, expected.to_pylist()))
         assert found.schema == expected.schema
 
 
-def test_what_exchanges_rows_and_what_asks_subqueries_is_left_to_spark(desk: SparkSession) -> None:
+def test_what_exchanges_rows_and_what_asks_subqueries_is_left_to_spark(plans: Standing, desk: SparkSession) -> None:
     rows = facts(desk, (1, 1), (2, 2))
     for text in (
         "SELECT /*+ REPARTITION(2, k) */ * FROM facts",
         "SELECT k FROM facts WHERE v > (SELECT 1 + max(k) FROM facts)",
     ):
-        assert by_plan(desk, text, facts=rows) is None
-        assert by_plan(desk, text, facts=rows) is None
+        assert by_plan(plans, text, facts=rows) is None
+        assert by_plan(plans, text, facts=rows) is None
         assert by_spark(desk, text, facts=rows).num_rows == queried(desk, text).count()
 
 
-def test_a_run_that_fails_is_left_to_spark_and_leaves_nothing_behind(desk: SparkSession) -> None:
+def test_a_run_that_fails_is_left_to_spark_and_leaves_nothing_behind(plans: Standing, desk: SparkSession) -> None:
     text = f"SELECT {ONE} 10 div v AS x FROM facts"
-    assert by_plan(desk, text, facts=facts(desk, (1, 5))) is not None
-    ready = Standing.of(desk).ready(text, bad := {"facts": facts(desk, (1, 0))}, lambda: shown(bad))
+    assert by_plan(plans, text, facts=facts(desk, (1, 5))) is not None
+    ready = plans.ready(text, bad := {"facts": facts(desk, (1, 0))}, lambda: shown(bad))
     assert ready is not None
     with pytest.raises(standing.Unfit):
         ready()
     with pytest.raises(PySparkException, match="DIVIDE_BY_ZERO"):
         by_spark(desk, text, **bad)
-    assert by_plan(desk, text, facts=facts(desk, (1, 5))) is None
+    assert by_plan(plans, text, facts=facts(desk, (1, 5))) is None
     jvm: Any = desk._jvm
     assert jvm.org.apache.spark.TaskContext.get() is None
 
@@ -130,7 +136,8 @@ def test_another_time_zone_is_another_plan(
             for zone, hour in (("UTC", 20), ("Asia/Tokyo", 5), ("UTC", 20)):
                 quick.conf.set("spark.sql.session.timeZone", zone)
                 desk = db.lake.desk
-                found = by_plan(desk, text, facts=local_frame(desk, rows))
+                assert db.lake.standing is not None
+                found = by_plan(db.lake.standing, text, facts=local_frame(desk, rows))
                 assert found is not None
                 assert found.column("h").to_pylist() == [hour]
         finally:
@@ -166,3 +173,8 @@ def test_refreshes_that_come_again_and_again_need_no_job_and_stay_exact(
 
 def agrees(db: trickle.Session, name: str, query: str) -> bool:
     return counted(db.table(name).toArrow()) == counted(db.sql(query).toArrow())
+
+
+def test_they_can_be_switched_off(lake_sqlite: LakeSite, quick: SparkSession) -> None:
+    with lake_sqlite.connect(quick, refresh__standing_plans=False) as db:
+        assert db.lake.standing is None

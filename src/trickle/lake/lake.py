@@ -18,7 +18,8 @@ from sqlalchemy import Connection, select
 from ..config import Settings
 from ..errors import ConfigError, LakeError, NotFound, StorageError
 from ..plan.functions import Functions
-from ..spark import agree, desk, make_active
+from ..spark import agree, desk, is_connect, make_active
+from ..standing import Standing
 from . import inlined, mapping, pieces, positions, snapshots
 from .bitmap import Bitmaps
 from .catalog import Catalog
@@ -53,6 +54,7 @@ class Lake:
         self.catalog, self.storage, self.settings = catalog, storage, settings
         self._start_spark = spark
         self._starting = threading.RLock()
+        self._standing: Standing | None = None
         self.definitions = Definitions(catalog, storage.root)
         self.committer = Committer(catalog, storage)
         self.placing = Placing(catalog, storage)
@@ -81,6 +83,17 @@ class Lake:
         found = self._once("_desk", lambda: desk(self.spark))
         agree(found, self.spark)
         return found
+
+    @property
+    def standing(self) -> Standing | None:
+        """The desk's standing plans; None where there shall be none."""
+        desk = self.desk
+        if is_connect(desk) or not self.settings["refresh.standing_plans"]:
+            return None
+        with self._starting:
+            if self._standing is None:
+                self._standing = Standing(desk)
+            return self._standing
 
     def leave_desk(self) -> None:
         """Whoever asks Spark for the active session finds the one that is no desk."""

@@ -19,7 +19,7 @@ from ..lake.model import Table
 from ..plan import Version
 from ..spark import is_connect
 from ..sql.names import quote_spark
-from ..standing import Ready, Standing, Unfit
+from ..standing import Ready, Unfit
 from .lookups import Lookup, Read, bounds
 from .phases import phase, to_arrow
 from .statements import Statement
@@ -80,7 +80,9 @@ class Frames:
                 return None
             if any(rows.num_rows > FEW_HANDED for read in statement.reads if (rows := self.held(read)) is not None):
                 return None  # more go to tasks as they are
-            desk = self.lake.desk
+            desk, standing = self.lake.desk, self.lake.standing
+            if standing is None:
+                return None
             relations = {_name(self.prefix, *read): as_frame(self.made[read], desk) for read in statement.reads}
 
         def restore() -> None:
@@ -89,7 +91,7 @@ class Frames:
                 self._show(read, desk)
 
         with phase("plan"):
-            return Standing.of(desk).ready(statement.selected(statement.for_few_rows, most), relations, restore)
+            return standing.ready(statement.selected(statement.for_few_rows, most), relations, restore)
 
     def fetch(self, statement: Statement) -> None:
         """Read what the statement reads, as far as the driver does."""
