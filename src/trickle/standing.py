@@ -2,8 +2,8 @@
 
 A small refresh runs the same few statements each time. To analyze and plan one takes Spark 20 to 60 ms, and to run it
 as a job some 30 more, of which its rows take one or two. So a statement that comes again and again is planned once
-over relations of which nothing is known but their columns, which makes the plan right for any rows. From then on rows
-are put below a copy of that plan, whose one task is gone through in place, without a job.
+over relations of which nothing is known but their columns, which makes the plan right for any rows. What its one task
+would do is kept as well; from then on rows are put below it, and it is gone through in place, without a job.
 
 This uses parts of Spark that are no API. Where they are not as expected (Spark Connect, another version, a plan that
 exchanges rows or has subqueries) and where a run fails, the statement is run as any other, and fails as any other.
@@ -16,7 +16,7 @@ import logging
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -116,12 +116,15 @@ class Standing:
 
 @dataclass
 class Plan:
-    """A plan over leaves that rows are put into."""
+    """What the task of a statement does, over relations that rows are put into."""
 
     tools: Tools
-    root: Any
-    leaves: tuple[tuple[str, Any], ...]
-    """With the names of the relations whose rows they take."""
+    distributed: Any
+    """The RDD of the rows. Spark goes through one several times for what it coalesces: so may we, one after another."""
+    relations: Mapping[str, Any]
+    """By name: the one partition of each."""
+    seen: Any
+    """The columns, as the JVM describes them."""
     schema: StructType
     settings: Any
     """Of the session, for whoever asks a task for them."""
@@ -131,26 +134,33 @@ class Plan:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def over(self, relations: Relations) -> Ready:
-        rows = {name: frame._jdf.queryExecution().analyzed().data() for name, frame in relations.items()}
-        with self._lock:
-            for name, leaf in self.leaves:
-                self.tools.rows.set(leaf, rows[name])
-            copy = self.root.clone()
-            for _, leaf in self.leaves:
-                self.tools.rows.set(leaf, self.tools.nothing)
-        with self.tools.named():
-            distributed = copy.execute()
-        return lambda: self._collected(distributed, copy.schema())
+        rows = {name: relations[name]._jdf.queryExecution().analyzed().data() for name in self.relations}
 
-    def _collected(self, distributed: Any, schema: Any) -> pa.Table:
+        def run() -> pa.Table:
+            with self._lock, self._filled(rows):
+                return self._collected()
+
+        return run
+
+    @contextmanager
+    def _filled(self, rows: Mapping[str, Any]) -> Iterator[None]:
+        put = self.tools.values.set
+        try:
+            for name, partition in self.relations.items():
+                put(partition, rows[name])
+            yield
+        finally:
+            for partition in self.relations.values():
+                put(partition, self.tools.nothing)
+
+    def _collected(self) -> pa.Table:
         """By way of a file: for more than some kilobytes, the connection to the JVM takes longer than all the rest."""
-        tools = self.tools
+        tools, parts = self.tools, self.distributed.partitions()
         with tempfile.NamedTemporaryFile(prefix="trickle-") as file, tools.task(self.settings) as context:
             with closing(tools.stream(tools.file(file.name))) as sink:
-                parts = distributed.partitions()
                 for n in range(len(parts)):
-                    rows = distributed.iterator(parts[n], context)
-                    batches = tools.batches(rows, schema, _BATCH_ROWS, _BATCH_BYTES, self.zone, False, self.large)
+                    rows = self.distributed.iterator(parts[n], context)
+                    batches = tools.batches(rows, self.seen, _BATCH_ROWS, _BATCH_BYTES, self.zone, False, self.large)
                     tools.write(batches, sink)
             found = [ipc.open_stream(batch).read_all() for batch in _batches(file.read())]
         if found:
@@ -169,10 +179,10 @@ class Tools:
     nothing: Any
     """No rows."""
     none: Any
-    scan: Any
-    coalesce: Any
-    rows: Any
-    """The field of a scan that holds its rows."""
+    any: Any
+    """The class of anything, as Scala asks for it."""
+    values: Any
+    """The field of a partition that holds its rows."""
     contexts: Any
     managers: Any
     """The field of a task's context that holds its memory manager."""
@@ -196,9 +206,8 @@ class Tools:
             spark.sparkContext,
             jvm.PythonUtils.toSeq(jvm.java.util.ArrayList()),
             jvm.scala.Option.empty(),
-            packages.sql.execution.LocalTableScanExec,
-            packages.sql.execution.CoalesceExec,
-            _field(classes("org.apache.spark.sql.execution.LocalTableScanExec"), "rows"),
+            _module(jvm.scala.reflect, "ClassTag").AnyRef(),
+            _field(classes("org.apache.spark.rdd.ParallelCollectionPartition"), "values"),
             _module(packages, "TaskContext"),
             _field(classes("org.apache.spark.TaskContextImpl"), "taskMemoryManager"),
             _module(packages.memory, "UnifiedMemoryManager").apply(conf, 1),
@@ -239,54 +248,47 @@ class Tools:
 
 def planned(spark: SparkSession, tools: Tools, text: str, relations: Relations) -> Plan:
     """Over relations of which only the columns are known."""
-    names = {}
+    blanks = {name: tools.context._jsc.sc().parallelize(tools.nothing, 1, tools.any) for name in relations}
     for name, frame in relations.items():
-        blank = _blank(spark, frame.schema)
-        names[blank._jdf.queryExecution().analyzed().rdd().id()] = name
-        views.show(blank, name)
+        views.show(_blank(spark, blanks[name], frame.schema), name)
     made = queried(spark, text)
     plan = made._jdf.queryExecution().executedPlan()
     make_active(spark)  # what is made from here on belongs to it
     if not plan.subqueriesAll().isEmpty():
         raise Unfit("subqueries")
-    leaves: list[tuple[str, Any]] = []
-    root = _open(tools, plan, names, leaves)
-    if _exchanges(root.clone().execute()):
+    _check(plan, {blank.id() for blank in blanks.values()})
+    with tools.named():
+        distributed = plan.execute()
+    if _exchanges(distributed):
         raise Unfit("exchanges rows")
     state = spark._jsparkSession.sessionState().conf()
     settings = tools.jvm.scala.jdk.javaapi.CollectionConverters.asJava(state.getAllConfs())
     large = spark.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
-    return Plan(tools, root, tuple(leaves), made.schema, settings, state.sessionLocalTimeZone(), large)
+    pieces = {name: blank.partitions()[0] for name, blank in blanks.items()}
+    return Plan(
+        tools, distributed, pieces, plan.schema(), made.schema, settings, state.sessionLocalTimeZone(), large
+    )
 
 
-def _blank(spark: SparkSession, schema: StructType) -> DataFrame:
+def _blank(spark: SparkSession, rows: Any, schema: StructType) -> DataFrame:
     """A relation of these columns; the planner sees no rows, so it relies on none."""
     from pyspark.sql.classic.dataframe import DataFrame
 
     session = spark._jsparkSession
-    kind = session.parseDataType(schema.json())
-    frame = DataFrame(session.createDataFrame(spark.sparkContext._jsc.emptyRDD(), kind), spark)
+    frame = DataFrame(session.internalCreateDataFrame(rows, session.parseDataType(schema.json()), False), spark)
     frame.schema = schema
     return frame
 
 
-def _open(tools: Tools, node: Any, names: Mapping[int, str], leaves: list[tuple[str, Any]]) -> Any:
-    """The plan with leaves that rows can be put into, each in one piece whether it has rows or not."""
+def _check(node: Any, blanks: Set[int]) -> None:
+    """Whether a plan reads nothing but these RDDs, and exchanges no rows."""
     kind, below = node.getClass().getSimpleName(), node.children()
-    if below.isEmpty():
-        if kind == "RDDScanExec" and (name := names.get(node.rdd().id())):
-            leaf = tools.scan(node.output(), tools.nothing, tools.none, False)
-            leaves.append((name, leaf))
-            return tools.coalesce(1, leaf)
-        if kind in _FIXED:
-            return node
+    is_leaf = below.isEmpty()
+    is_blank = is_leaf and kind == "RDDScanExec" and node.rdd().id() in blanks
+    if "Exchange" in kind or "Python" in kind or (is_leaf and not is_blank and kind not in _FIXED):
         raise Unfit(kind)
-    if "Exchange" in kind or "Python" in kind:
-        raise Unfit(kind)
-    found = tools.jvm.java.util.ArrayList()
     for n in range(below.size()):
-        found.add(_open(tools, below.apply(n), names, leaves))
-    return node.withNewChildren(tools.jvm.PythonUtils.toSeq(found))
+        _check(below.apply(n), blanks)
 
 
 def _exchanges(distributed: Any) -> bool:
