@@ -7,8 +7,8 @@ that it asks for. Where the short way does not fit (Spark Connect, nested types)
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -31,38 +31,72 @@ _HANDS: WeakKeyDictionary[SparkSession, tuple[Any, Any]] = WeakKeyDictionary()
 """Session → what reads rows from a file in its JVM, and what makes a DataFrame of them."""
 
 
-def local_frame(spark: SparkSession, rows: pa.Table, schema: StructType | None = None) -> DataFrame:
-    """Rows that the driver holds, as a DataFrame.
+def local_frame(
+    spark: SparkSession, rows: pa.Table, schema: StructType | None = None, as_many: bool = False
+) -> DataFrame:
+    """Rows that the driver holds, as a DataFrame; `as_many`: of which Spark's planner knows nothing but the columns.
 
     In one piece: of a table in several, Spark 4.3 forgets what comes after an empty one.
     """
-    whole = rows.combine_chunks()
-    is_plain = all(map(_is_the_same_anywhere, whole.schema.types))
-    if is_connect(spark) or spark.sparkContext._encryption_enabled or not is_plain:
+    whole, seen = rows.combine_chunks(), schema or seen_as(rows)
+    if is_connect(spark) or not is_handed_over(spark, whole, seen):
         return spark.createDataFrame(whole) if schema is None else spark.createDataFrame(whole, schema)
-    return _handed(spark, whole, schema)
-
-
-def _handed(spark: SparkSession, rows: pa.Table, schema: StructType | None) -> DataFrame:
-    """What `createDataFrame` does, in three calls of the JVM: it makes some twenty, for settings and for names."""
     from pyspark.sql.classic.dataframe import DataFrame
-    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
+    with _as_file(whole, seen, wants_large(spark)) as file, _spread(spark, as_many or whole.num_rows > FEW_ROWS):
+        read, make = _hands(spark)
+        frame = DataFrame(make(read(file), seen.json(), spark._jsparkSession), spark)
+    frame.schema = seen  # what it would ask the JVM for
+    return frame
+
+
+def batches(spark: SparkSession, rows: pa.Table, seen: StructType, large: bool) -> Any:
+    """The same rows as the JVM has them before it makes a DataFrame: a sequence of Arrow batches."""
+    read, _ = _hands(spark)
+    with _as_file(rows.combine_chunks(), seen, large) as file:
+        return read(file).toSeq()
+
+
+def seen_as(rows: pa.Table) -> StructType:
+    """The columns that Spark sees in rows of which nobody said; times of no zone are instants of the session's."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(rows.schema, prefer_timestamp_ntz=False)
+
+
+def is_handed_over(spark: SparkSession, rows: pa.Table, seen: StructType) -> bool:
+    """Whether a file may take them to the JVM, and their values mean the same whatever the session's time zone is."""
+    pairs = zip(rows.schema.types, seen.fields, strict=True)
+    return not spark.sparkContext._encryption_enabled and all(
+        _is_the_same_anywhere(kind, field.dataType.typeName()) for kind, field in pairs
+    )
+
+
+def wants_large(spark: SparkSession) -> bool:
+    """Whether texts are sent in the form for more than two gigabytes."""
+    return spark.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
+
+
+def _hands(spark: SparkSession) -> tuple[Any, Any]:
     if spark not in _HANDS:
         utils = spark.sparkContext._gateway.jvm.PythonSQLUtils  # type: ignore[union-attr]
         _HANDS[spark] = utils.readArrowStreamFromFile, utils.toDataFrame
-    read, make = _HANDS[spark]
-    seen = schema or from_arrow_schema(rows.schema)
-    large = spark.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
+    return _HANDS[spark]
+
+
+@contextmanager
+def _as_file(rows: pa.Table, seen: StructType, large: bool) -> Iterator[str]:
+    """What `createDataFrame` sends, without some twenty calls of the JVM for settings and for names."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
     typed = rows.cast(to_arrow_schema(seen, timezone="UTC", prefers_large_types=large))
     with tempfile.NamedTemporaryFile(prefix="trickle-") as file:
         with ipc.new_stream(file, typed.schema) as stream:
+            if typed.num_rows == 0:
+                stream.write_batch(pa.RecordBatch.from_pylist([], typed.schema))  # some bytes all the same
             stream.write_table(typed, max(_BATCH, typed.num_rows // MOST_TASKS))
         file.flush()
-        with _spread(spark, typed.num_rows > FEW_ROWS):
-            frame = DataFrame(make(read(file.name), seen.json(), spark._jsparkSession), spark)
-    frame.schema = seen  # what it would ask the JVM for
-    return frame
+        yield file.name
 
 
 def _spread(spark: SparkSession, many: bool) -> AbstractContextManager[None]:
@@ -96,9 +130,10 @@ def as_told(rows: pa.Table, schema: Callable[[], StructType]) -> pa.Table:
     return rows.cast(to_arrow_schema(schema(), timezone="UTC"))
 
 
-def _is_the_same_anywhere(kind: pa.DataType) -> bool:
-    """Whether values of the type mean the same whatever the session's time zone is."""
-    return not types.is_nested(kind) and (not types.is_timestamp(kind) or kind.tz is not None)
+def _is_the_same_anywhere(kind: pa.DataType, seen: str) -> bool:
+    if types.is_timestamp(kind):
+        return kind.tz is not None or seen == "timestamp_ntz"
+    return not types.is_nested(kind)
 
 
 def _is_told_otherwise(kind: pa.DataType) -> bool:

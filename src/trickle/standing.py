@@ -16,18 +16,18 @@ import logging
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 from py4j.clientserver import ClientServer
 from pyarrow import ipc
 
 from . import views
-from .handing import as_told, queried
+from .handing import as_told, local_frame, queried, wants_large
 from .spark import agreed, make_active
 
 if TYPE_CHECKING:
@@ -45,8 +45,19 @@ _FIXED = frozenset({"LocalTableScanExec", "OneRowRelationExec", "EmptyRelationEx
 """Leaves with rows that the statement brings along."""
 _log = logging.getLogger(__name__)
 
-Relations = Mapping[str, "DataFrame"]
-"""By name: rows that the driver handed to Spark."""
+
+class Relation(Protocol):
+    """Rows that the driver holds."""
+
+    @property
+    def seen(self) -> StructType:
+        """The columns as Spark sees them."""
+
+    def batches(self, spark: SparkSession, large: bool) -> Any:
+        """The rows as Arrow batches in the JVM; None where they cannot go there so."""
+
+
+Relations = Mapping[str, Relation]
 Ready = Callable[[], pa.Table]
 
 
@@ -72,7 +83,7 @@ class Standing:
 
         `restore` lets SQL read the relations by their names again, which others had while the statement was planned.
         """
-        key = text, agreed(self.spark), tuple((name, frame.schema.json()) for name, frame in relations.items())
+        key = text, agreed(self.spark), tuple((name, rows.seen.json()) for name, rows in relations.items())
         try:
             plan = self._plan(key, text, relations, restore)
             return None if plan is None else self._guarded(key, plan.over(relations))
@@ -118,11 +129,14 @@ class Standing:
 class Plan:
     """What the task of a statement does, over relations that rows are put into."""
 
+    spark: SparkSession
     tools: Tools
     distributed: Any
     """The RDD of the rows. Spark goes through one several times for what it coalesces: so may we, one after another."""
+    parts: Sequence[Any]
+    """Its partitions."""
     relations: Mapping[str, Any]
-    """By name: the one partition of each."""
+    """By name: the one partition of each, which holds Arrow batches."""
     seen: Any
     """The columns, as the JVM describes them."""
     schema: StructType
@@ -134,7 +148,9 @@ class Plan:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def over(self, relations: Relations) -> Ready:
-        rows = {name: relations[name]._jdf.queryExecution().analyzed().data() for name in self.relations}
+        rows = {name: relations[name].batches(self.spark, self.large) for name in self.relations}
+        if None in rows.values():
+            raise Unfit("types that only PySpark hands over")
 
         def run() -> pa.Table:
             with self._lock, self._filled(rows):
@@ -155,11 +171,11 @@ class Plan:
 
     def _collected(self) -> pa.Table:
         """By way of a file: for more than some kilobytes, the connection to the JVM takes longer than all the rest."""
-        tools, parts = self.tools, self.distributed.partitions()
+        tools = self.tools
         with tempfile.NamedTemporaryFile(prefix="trickle-") as file, tools.task(self.settings) as context:
             with closing(tools.stream(tools.file(file.name))) as sink:
-                for n in range(len(parts)):
-                    rows = self.distributed.iterator(parts[n], context)
+                for part in self.parts:
+                    rows = self.distributed.iterator(part, context)
                     batches = tools.batches(rows, self.seen, _BATCH_ROWS, _BATCH_BYTES, self.zone, False, self.large)
                     tools.write(batches, sink)
             found = [ipc.open_stream(batch).read_all() for batch in _batches(file.read())]
@@ -179,8 +195,6 @@ class Tools:
     nothing: Any
     """No rows."""
     none: Any
-    any: Any
-    """The class of anything, as Scala asks for it."""
     values: Any
     """The field of a partition that holds its rows."""
     contexts: Any
@@ -206,7 +220,6 @@ class Tools:
             spark.sparkContext,
             jvm.PythonUtils.toSeq(jvm.java.util.ArrayList()),
             jvm.scala.Option.empty(),
-            _module(jvm.scala.reflect, "ClassTag").AnyRef(),
             _field(classes("org.apache.spark.rdd.ParallelCollectionPartition"), "values"),
             _module(packages, "TaskContext"),
             _field(classes("org.apache.spark.TaskContextImpl"), "taskMemoryManager"),
@@ -248,36 +261,47 @@ class Tools:
 
 def planned(spark: SparkSession, tools: Tools, text: str, relations: Relations) -> Plan:
     """Over relations of which only the columns are known."""
-    blanks = {name: tools.context._jsc.sc().parallelize(tools.nothing, 1, tools.any) for name in relations}
-    for name, frame in relations.items():
-        views.show(_blank(spark, blanks[name], frame.schema), name)
+    large = wants_large(spark)
+    blanks = {name: _blank(spark, rows.seen, large) for name, rows in relations.items()}
+    for name, blank in blanks.items():
+        views.show(blank, name)
     made = queried(spark, text)
     plan = made._jdf.queryExecution().executedPlan()
     make_active(spark)  # what is made from here on belongs to it
     if not plan.subqueriesAll().isEmpty():
         raise Unfit("subqueries")
-    _check(plan, {blank.id() for blank in blanks.values()})
+    sources = {name: blank._jdf.queryExecution().analyzed().rdd() for name, blank in blanks.items()}
+    _check(plan, {rdd.id() for rdd in sources.values()})
     with tools.named():
         distributed = plan.execute()
     if _exchanges(distributed):
         raise Unfit("exchanges rows")
     state = spark._jsparkSession.sessionState().conf()
-    settings = tools.jvm.scala.jdk.javaapi.CollectionConverters.asJava(state.getAllConfs())
-    large = spark.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
-    pieces = {name: blank.partitions()[0] for name, blank in blanks.items()}
     return Plan(
-        tools, distributed, pieces, plan.schema(), made.schema, settings, state.sessionLocalTimeZone(), large
+        spark,
+        tools,
+        distributed,
+        list(distributed.partitions()),
+        {name: _piece(rdd) for name, rdd in sources.items()},
+        plan.schema(),
+        made.schema,
+        tools.jvm.scala.jdk.javaapi.CollectionConverters.asJava(state.getAllConfs()),
+        state.sessionLocalTimeZone(),
+        large,
     )
 
 
-def _blank(spark: SparkSession, rows: Any, schema: StructType) -> DataFrame:
-    """A relation of these columns; the planner sees no rows, so it relies on none."""
-    from pyspark.sql.classic.dataframe import DataFrame
+def _blank(spark: SparkSession, seen: StructType, large: bool) -> DataFrame:
+    """A relation of these columns, as of many rows: the planner sees none of them, so it relies on none."""
+    from pyspark.sql.pandas.types import to_arrow_schema
 
-    session = spark._jsparkSession
-    frame = DataFrame(session.internalCreateDataFrame(rows, session.parseDataType(schema.json()), False), spark)
-    frame.schema = schema
-    return frame
+    nothing = to_arrow_schema(seen, timezone="UTC", prefers_large_types=large).empty_table()
+    return local_frame(spark, nothing, seen, as_many=True)
+
+
+def _piece(rdd: Any) -> Any:
+    """The partition of Arrow batches that an RDD makes its rows of."""
+    return rdd.dependencies().apply(0).rdd().partitions()[0]
 
 
 def _check(node: Any, blanks: Set[int]) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 import trickle
 from trickle import standing, views
-from trickle.handing import local_frame, queried, taken
+from trickle.handing import queried, taken
+from trickle.lake.held import Held
 from trickle.standing import Standing
 from trickle.testing.lakes import LakeSite
 from trickle.testing.streams.actions import watched
@@ -42,23 +43,23 @@ def desk(plans: Standing) -> SparkSession:
     return plans.spark
 
 
-def facts(desk: SparkSession, *rows: tuple[Any, Any]) -> DataFrame:
+def facts(*rows: tuple[Any, Any]) -> Held:
     k, v = zip(*rows, strict=True) if rows else ((), ())
-    return local_frame(desk, pa.table({"k": pa.array(k, pa.int32()), "v": pa.array(v, pa.int64())}))
+    return Held(pa.table({"k": pa.array(k, pa.int32()), "v": pa.array(v, pa.int64())}))
 
 
-def shown(relations: dict[str, DataFrame]) -> None:
-    for name, frame in relations.items():
-        views.show(frame, name)
+def shown(desk: SparkSession, relations: dict[str, Held]) -> None:
+    for name, held in relations.items():
+        views.show(held.frame(desk), name)
 
 
-def by_plan(plans: Standing, text: str, **relations: DataFrame) -> pa.Table | None:
-    ready = plans.ready(text, relations, lambda: shown(relations))
+def by_plan(plans: Standing, text: str, **relations: Held) -> pa.Table | None:
+    ready = plans.ready(text, relations, lambda: shown(plans.spark, relations))
     return None if ready is None else ready()
 
 
-def by_spark(desk: SparkSession, text: str, **relations: DataFrame) -> pa.Table:
-    shown(relations)
+def by_spark(desk: SparkSession, text: str, **relations: Held) -> pa.Table:
+    shown(desk, relations)
     return taken(queried(desk, text))
 
 
@@ -71,7 +72,7 @@ def test_a_plan_holds_for_any_rows(plans: Standing, desk: SparkSession, text: st
     """Also where none, or one, was there when it was made: Spark's planner would rely on that."""
     many = [(n % 3 or None, n) for n in range(50)]
     for rows, others in (([], []), ([(1, 5)], []), (many, [(1, 1)]), ([(2, 4)], many), (many, many), ([], many)):
-        relations = {"facts": facts(desk, *rows), "others": facts(desk, *others)}
+        relations = {"facts": facts(*rows), "others": facts(*others)}
         found, expected = by_plan(plans, text, **relations), by_spark(desk, text, **relations)
         assert found is not None
         assert counted(found) == counted(expected)
@@ -90,7 +91,7 @@ def test_values_of_every_type_come_through(plans: Standing, desk: SparkSession) 
         "at": pa.array([at, None], pa.timestamp("us", "UTC")),
         "ok": pa.array([True, None]),
     }
-    rows = local_frame(desk, pa.table(columns))
+    rows = Held(pa.table(columns))
     names = ", ".join(columns)
     for text in (f"SELECT {ONE} {names} FROM facts", f"SELECT {names}, count(*) AS n FROM facts GROUP BY {names}"):
         text = text.replace("FROM facts", f"FROM (SELECT {ONE} * FROM facts)")
@@ -101,7 +102,7 @@ def test_values_of_every_type_come_through(plans: Standing, desk: SparkSession) 
 
 
 def test_what_exchanges_rows_and_what_asks_subqueries_is_left_to_spark(plans: Standing, desk: SparkSession) -> None:
-    rows = facts(desk, (1, 1), (2, 2))
+    rows = facts((1, 1), (2, 2))
     for text in (
         "SELECT /*+ REPARTITION(2, k) */ * FROM facts",
         "SELECT k FROM facts WHERE v > (SELECT 1 + max(k) FROM facts)",
@@ -113,14 +114,14 @@ def test_what_exchanges_rows_and_what_asks_subqueries_is_left_to_spark(plans: St
 
 def test_a_run_that_fails_is_left_to_spark_and_leaves_nothing_behind(plans: Standing, desk: SparkSession) -> None:
     text = f"SELECT {ONE} 10 div v AS x FROM facts"
-    assert by_plan(plans, text, facts=facts(desk, (1, 5))) is not None
-    ready = plans.ready(text, bad := {"facts": facts(desk, (1, 0))}, lambda: shown(bad))
+    assert by_plan(plans, text, facts=facts((1, 5))) is not None
+    ready = plans.ready(text, bad := {"facts": facts((1, 0))}, lambda: shown(desk, bad))
     assert ready is not None
     with pytest.raises(standing.Unfit):
         ready()
     with pytest.raises(PySparkException, match="DIVIDE_BY_ZERO"):
         by_spark(desk, text, **bad)
-    assert by_plan(plans, text, facts=facts(desk, (1, 5))) is None
+    assert by_plan(plans, text, facts=facts((1, 5))) is None
     jvm: Any = desk._jvm
     assert jvm.org.apache.spark.TaskContext.get() is None
 
@@ -135,9 +136,9 @@ def test_another_time_zone_is_another_plan(
         try:
             for zone, hour in (("UTC", 20), ("Asia/Tokyo", 5), ("UTC", 20)):
                 quick.conf.set("spark.sql.session.timeZone", zone)
-                desk = db.lake.desk
+                assert db.lake.desk
                 assert db.lake.standing is not None
-                found = by_plan(db.lake.standing, text, facts=local_frame(desk, rows))
+                found = by_plan(db.lake.standing, text, facts=Held(rows))
                 assert found is not None
                 assert found.column("h").to_pylist() == [hour]
         finally:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from ..handing import local_frame
+from ..handing import batches, is_handed_over, local_frame, seen_as
 from .model import Bound
 from .within import within
 
@@ -26,12 +28,24 @@ class Held:
     schema: StructType | None = None
     """None: as Arrow says."""
     _frames: dict[int, DataFrame] = field(default_factory=dict, compare=False)
+    _batches: dict[tuple[int, bool], Any] = field(default_factory=dict, compare=False)
 
     def frame(self, spark: SparkSession) -> DataFrame:
         """The rows as a DataFrame; a session that has seen them is not handed them again."""
         if id(spark) not in self._frames:
             self._frames[id(spark)] = local_frame(spark, self.rows, self.schema)
         return self._frames[id(spark)]
+
+    @cached_property
+    def seen(self) -> StructType:
+        return self.schema or seen_as(self.rows)
+
+    def batches(self, spark: SparkSession, large: bool) -> Any:
+        """The rows in the session's JVM, once; None where only PySpark knows the way."""
+        if (id(spark), large) not in self._batches:
+            goes = is_handed_over(spark, self.rows, self.seen)
+            self._batches[id(spark), large] = batches(spark, self.rows, self.seen, large) if goes else None
+        return self._batches[id(spark), large]
 
     def within(self, bounds: Sequence[Bound]) -> Held:
         """The rows within the bounds; perhaps some more."""
@@ -41,7 +55,7 @@ class Held:
         for bound in bounds:
             if bound.column in self.rows.column_names:
                 kept &= within(self.rows.column(bound.column), bound)
-        return self if kept.all() else replace(self, rows=self.rows.filter(pa.array(kept)), _frames={})
+        return self if kept.all() else Held(self.rows.filter(pa.array(kept)), self.schema)
 
 
 Rows = DataFrame | Held

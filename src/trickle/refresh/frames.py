@@ -78,12 +78,12 @@ class Frames:
             self.fetch(statement)
             if not self.at_desk or is_large or not self._is_small(statement):
                 return None
-            if any(rows.num_rows > FEW_HANDED for read in statement.reads if (rows := self.held(read)) is not None):
+            held = {_name(self.prefix, *read): rows for read in statement.reads if (rows := self._held(read))}
+            if any(rows.rows.num_rows > FEW_HANDED for rows in held.values()):
                 return None  # more go to tasks as they are
             desk, standing = self.lake.desk, self.lake.standing
             if standing is None:
                 return None
-            relations = {_name(self.prefix, *read): as_frame(self.made[read], desk) for read in statement.reads}
 
         def restore() -> None:
             for read in statement.reads:
@@ -91,7 +91,7 @@ class Frames:
                 self._show(read, desk)
 
         with phase("plan"):
-            return standing.ready(statement.selected(statement.for_few_rows, most), relations, restore)
+            return standing.ready(statement.selected(statement.for_few_rows, most), held, restore)
 
     def fetch(self, statement: Statement) -> None:
         """Read what the statement reads, as far as the driver does."""
@@ -125,8 +125,12 @@ class Frames:
 
     def held(self, read: Read) -> pa.Table | None:
         """The rows of a relation, where the driver holds them."""
+        held = self._held(read)
+        return None if held is None else held.rows
+
+    def _held(self, read: Read) -> Held | None:
         rows = self.made.get(read)
-        return rows.rows if isinstance(rows, Held) else None
+        return rows if isinstance(rows, Held) else None
 
     def _is_small(self, statement: Statement) -> bool:
         """Each relation more would cost Spark a stage or two."""
