@@ -53,6 +53,14 @@ def rivals(node: Node, on: exp.Expr, of: Node, across: Sequence[Column]) -> Node
     return restrict(node, keys, affected(of, keys)) if keys else node
 
 
+def partners(join: SemiJoin, condition: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
+    """`(mine, theirs)` of an equality, mine of the right side, if rows with one key equal the same rows of the left."""
+    pair = _oriented(condition, frozenset(join.right.names))
+    if pair is None or not references(pair[1]) <= set(join.left.names):
+        return None
+    return pair if _tells_apart(*pair, join.right.columns, join.left.columns, join.on) else None
+
+
 def _tells_apart(
     mine: exp.Expr, theirs: exp.Expr, own: Sequence[Column], across: Sequence[Column], on: exp.Expr
 ) -> bool:

@@ -41,3 +41,57 @@ INSERT INTO l VALUES (1);
 QUERY SELECT k FROM l WHERE NOT EXISTS (SELECT 1 FROM r WHERE r.k = l.k);
 CHANGE INSERT INTO r VALUES (NULL);
 EXPECT NOTHING;
+
+-- one copy of a match goes, another stays
+CREATE TABLE l (k INT);
+CREATE TABLE r (k INT, v INT);
+INSERT INTO l VALUES (1), (2);
+INSERT INTO r VALUES (1, 10), (1, 20), (2, 10);
+QUERY SELECT k FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k = l.k);
+CHANGE DELETE FROM r WHERE v = 10;
+EXPECT VALUES (-1, 2);
+
+-- a match that is replaced by another changes nothing
+CREATE TABLE l (k INT);
+CREATE TABLE r (k INT, v INT);
+INSERT INTO l VALUES (1);
+INSERT INTO r VALUES (1, 10);
+QUERY SELECT k FROM l WHERE NOT EXISTS (SELECT 1 FROM r WHERE r.k = l.k);
+CHANGE UPDATE r SET v = 20;
+EXPECT NOTHING;
+
+-- a match that no longer fits the rest of the condition is none
+CREATE TABLE l (k INT, w INT);
+CREATE TABLE r (k INT, v INT);
+INSERT INTO l VALUES (1, 5), (2, 5);
+INSERT INTO r VALUES (1, 10), (2, 10), (2, 30);
+QUERY SELECT k FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k = l.k AND r.v >= 10);
+CHANGE UPDATE r SET v = 1 WHERE v = 10;
+EXPECT VALUES (-1, 1);
+
+-- conditions across the sides look at more than keys
+CREATE TABLE l (k INT, w INT);
+CREATE TABLE r (k INT, v INT);
+INSERT INTO l VALUES (1, 5), (1, 50);
+INSERT INTO r VALUES (1, 10), (1, 100);
+QUERY SELECT k, w FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k = l.k AND r.v > l.w);
+CHANGE DELETE FROM r WHERE v = 100;
+EXPECT VALUES (-1, 1, 50);
+
+-- NULL is a key to null-safe equality, and to no other
+CREATE TABLE l (a INT, b INT);
+CREATE TABLE r (a INT, b INT);
+INSERT INTO l VALUES (NULL, 1), (1, NULL);
+INSERT INTO r VALUES (NULL, 1), (1, NULL);
+QUERY SELECT a, b FROM l LEFT ANTI JOIN r ON l.a <=> r.a AND l.b = r.b;
+CHANGE DELETE FROM r;
+EXPECT VALUES (1, NULL, 1);
+
+-- two keys of which one flips to and one fro
+CREATE TABLE l (k INT, j STRING);
+CREATE TABLE r (k BIGINT, j STRING);
+INSERT INTO l VALUES (1, 'a'), (1, 'b'), (1, 'b');
+INSERT INTO r VALUES (1, 'a');
+QUERY SELECT k, j FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k = l.k AND r.j = l.j);
+CHANGE UPDATE r SET j = 'b';
+EXPECT VALUES (-1, 1, 'a'), (+2, 1, 'b');
