@@ -221,6 +221,16 @@ def meanwhile(spark: SparkSession, setting: str, value: str) -> Iterator[None]:
                 spark.conf.set(setting, before)
 
 
+@contextmanager
+def compiled(desk: SparkSession) -> Iterator[None]:
+    """What is planned inside is compiled, though it is planned at a desk: it will be run again and again."""
+    with (
+        meanwhile(desk, "spark.sql.codegen.wholeStage", "true"),
+        meanwhile(desk, "spark.sql.codegen.factoryMode", "FALLBACK"),
+    ):
+        yield
+
+
 def is_connect(spark: SparkSession) -> bool:
     return "connect" in type(spark).__module__
 

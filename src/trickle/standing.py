@@ -28,7 +28,7 @@ from pyarrow import ipc
 
 from . import views
 from .handing import as_told, local_frame, queried, wants_large
-from .spark import agreed, make_active
+from .spark import agreed, compiled, make_active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -265,18 +265,19 @@ def planned(spark: SparkSession, tools: Tools, text: str, relations: Relations) 
     blanks = {name: _blank(spark, rows.seen, large) for name, rows in relations.items()}
     for name, blank in blanks.items():
         views.show(blank, name)
-    made = queried(spark, text)
-    plan = made._jdf.queryExecution().executedPlan()
-    make_active(spark)  # what is made from here on belongs to it
-    if not plan.subqueriesAll().isEmpty():
-        raise Unfit("subqueries")
-    sources = {name: blank._jdf.queryExecution().analyzed().rdd() for name, blank in blanks.items()}
-    _check(plan, {rdd.id() for rdd in sources.values()})
-    with tools.named():
-        distributed = plan.execute()
-    if _exchanges(distributed):
-        raise Unfit("exchanges rows")
-    state = spark._jsparkSession.sessionState().conf()
+    with compiled(spark):
+        made = queried(spark, text)
+        plan = made._jdf.queryExecution().executedPlan()
+        make_active(spark)  # what is made from here on belongs to it
+        if not plan.subqueriesAll().isEmpty():
+            raise Unfit("subqueries")
+        sources = {name: blank._jdf.queryExecution().analyzed().rdd() for name, blank in blanks.items()}
+        _check(plan, {rdd.id() for rdd in sources.values()})
+        with tools.named():
+            distributed = plan.execute()
+        if _exchanges(distributed):
+            raise Unfit("exchanges rows")
+    state = spark._jsparkSession.sessionState().conf()  # the desk's: to compile what each run makes anew does not pay
     return Plan(
         spark,
         tools,
