@@ -223,6 +223,13 @@ SETTINGS: tuple[Setting, ...] = (
         "job.",
     ),
     Setting(
+        "refresh.standing_rows",
+        2_000_000,
+        "Rows up to which such a statement is gone through by one thread of the driver; more, by Spark's tasks.",
+        0,
+        100_000_000,
+    ),
+    Setting(
         "refresh.rely_on_keys",
         True,
         "Whether refreshes leave out what keys declared with RELY make empty.",

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 AFTER = 10
 """Times that a statement is run as any other before it gets a standing plan."""
+SOON = 2
+"""The same for statements over many rows: what a run saves is more than what it takes to plan and compile."""
 MOST = 500
 """Statements that are remembered of a session."""
 _PAGE = "256k"
@@ -43,6 +45,7 @@ _PAGE = "256k"
 _BATCH_ROWS, _BATCH_BYTES = 10_000, 64 << 20
 _FIXED = frozenset({"LocalTableScanExec", "OneRowRelationExec", "EmptyRelationExec"})
 """Leaves with rows that the statement brings along."""
+_EACH_WITH_EACH = frozenset({"CartesianProductExec", "BroadcastNestedLoopJoinExec"})
 _log = logging.getLogger(__name__)
 
 
@@ -78,29 +81,33 @@ class Standing:
     def tools(self) -> Tools:
         return Tools.of(self.spark)
 
-    def ready(self, text: str, relations: Relations, restore: Callable[[], None]) -> Ready | None:
+    def ready(self, text: str, relations: Relations, restore: Callable[[], None], many: bool = False) -> Ready | None:
         """What gives the rows of a statement; None where it is to be run as any other.
 
         `restore` lets SQL read the relations by their names again, which others had while the statement was planned.
+        `many`: there are many rows, so each may not be held against all others.
         """
         key = text, agreed(self.spark), tuple((name, rows.seen.json()) for name, rows in relations.items())
         try:
-            plan = self._plan(key, text, relations, restore)
-            return None if plan is None else self._guarded(key, plan.over(relations))
+            plan = self._plan(key, SOON if many else AFTER, lambda: self._made(text, relations, restore))
+            if plan is None or (many and plan.multiplies):
+                return None
+            return self._guarded(key, plan.over(relations))
         except Exception as error:
             self._give_up(key, error)
             return None
 
-    def _plan(self, key: object, text: str, relations: Relations, restore: Callable[[], None]) -> Plan | None:
+    def _made(self, text: str, relations: Relations, restore: Callable[[], None]) -> Plan:
+        try:
+            return planned(self.spark, self.tools, text, relations)
+        finally:
+            restore()
+
+    def _plan(self, key: object, after: int, make: Callable[[], Plan]) -> Plan | None:
         with self._lock:
             known = self._known.get(key, 0)
-            if known == AFTER:
-                try:
-                    known = planned(self.spark, self.tools, text, relations)
-                finally:
-                    restore()
-            elif isinstance(known, int):
-                known += 1
+            if isinstance(known, int):
+                known = make() if known >= after else known + 1
             self._known[key] = known
             self._known.move_to_end(key)
             while len(self._known) > MOST:
@@ -145,6 +152,8 @@ class Plan:
     zone: str
     large: bool
     """Whether texts are sent in the form for more than two gigabytes."""
+    multiplies: bool
+    """Whether rows of two relations meet, each with each."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def over(self, relations: Relations) -> Ready:
@@ -289,6 +298,7 @@ def planned(spark: SparkSession, tools: Tools, text: str, relations: Relations) 
         tools.jvm.scala.jdk.javaapi.CollectionConverters.asJava(state.getAllConfs()),
         state.sessionLocalTimeZone(),
         large,
+        _multiplies(plan),
     )
 
 
@@ -314,6 +324,13 @@ def _check(node: Any, blanks: Set[int]) -> None:
         raise Unfit(kind)
     for n in range(below.size()):
         _check(below.apply(n), blanks)
+
+
+def _multiplies(node: Any) -> bool:
+    below = node.children()
+    return node.getClass().getSimpleName() in _EACH_WITH_EACH or any(
+        _multiplies(below.apply(n)) for n in range(below.size())
+    )
 
 
 def _exchanges(distributed: Any) -> bool:

@@ -126,6 +126,45 @@ def test_a_run_that_fails_is_left_to_spark_and_leaves_nothing_behind(plans: Stan
     assert jvm.org.apache.spark.TaskContext.get() is None
 
 
+def test_many_rows_get_a_plan_sooner_but_none_that_holds_each_against_each(
+    plans: Standing, desk: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standing, "AFTER", 10)
+    crossed = (
+        f"SELECT a.v, b.v AS w FROM (SELECT {ONE} * FROM facts) a JOIN (SELECT {ONE} * FROM others) b ON a.v < b.v"
+    )
+    relations = {"facts": facts((1, 1), (2, 2)), "others": facts((1, 2))}
+
+    def answers(text: str, many: bool) -> list[bool]:
+        made = (plans.ready(text, relations, lambda: None, many) for _ in range(standing.SOON + 1))
+        return [ready is not None for ready in made]
+
+    assert answers(GROUPED, many=False) == [False] * 3
+    assert answers(JOINED, many=True) == [False, False, True]
+    assert answers(crossed, many=True) == [False, False, False]
+    monkeypatch.setattr(standing, "AFTER", 0)
+    assert by_plan(plans, crossed, **relations) is not None  # few rows may be
+
+
+def test_large_changes_need_no_job_either_and_stay_exact(lake_sqlite: LakeSite, quick: SparkSession) -> None:
+    """More rows than are planned at the desk without a standing plan; the last change is more than may stand."""
+    with lake_sqlite.connect(quick, refresh__standing_rows=400_000) as db:
+        db.sql("CREATE TABLE facts (id BIGINT, thing BIGINT, amount BIGINT)")
+        db.sql("CREATE TABLE things (id BIGINT, name STRING)")
+        db.append("things", quick.sql("SELECT id, concat('t', id) AS name FROM range(9000)"))
+        query = "SELECT t.id, t.name, f.amount FROM things t LEFT JOIN facts f ON f.thing = t.id AND f.amount > 10"
+        db.create_stream_table("known", query, refresh_mode="DIFFERENTIAL")
+        for n, rows in enumerate((30_000, 45_000, 45_000, 45_000, 300_000)):
+            made = f"SELECT id + {n} * 1000000 AS id, id % 12000 AS thing, id % (20 + {n}) AS amount FROM range({rows})"
+            db.append("facts", quick.sql(made))
+            db.sql(f"DELETE FROM facts WHERE thing % 7 = {n}")
+            with watched(quick) as work:
+                done = db.refresh_stream_table("known")
+            assert done.action == "DIFFERENTIAL"
+            assert agrees(db, "known", query)
+            assert (work.jobs == []) == (n in (2, 3)), n
+
+
 def test_another_time_zone_is_another_plan(
     lake_sqlite: LakeSite, quick: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

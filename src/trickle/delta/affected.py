@@ -16,6 +16,7 @@ from trickle.plan import (
     all_of,
     col,
     conjuncts,
+    equated,
     references,
     same,
     told_apart,
@@ -55,7 +56,7 @@ def rivals(node: Node, on: exp.Expr, of: Node, across: Sequence[Column]) -> Node
 
 def partners(join: SemiJoin, condition: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
     """`(mine, theirs)` of an equality, mine of the right side, if rows with one key equal the same rows of the left."""
-    pair = _oriented(condition, frozenset(join.right.names))
+    pair = equated(condition, frozenset(join.right.names))
     if pair is None or not references(pair[1]) <= set(join.left.names):
         return None
     return pair if _tells_apart(*pair, join.right.columns, join.left.columns, join.on) else None
@@ -75,17 +76,7 @@ def _is_identity(on: exp.Expr) -> bool:
 
 def _equalities(node: Node, on: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
     names = frozenset(node.names)
-    return (pair for c in conjuncts(on) if (pair := _oriented(c, names)) is not None)
-
-
-def _oriented(condition: exp.Expr, names: frozenset[str]) -> tuple[exp.Expr, exp.Expr] | None:
-    """`(mine, theirs)` of an equality between an expression over these names and one over others."""
-    if not isinstance(condition, exp.EQ | exp.NullSafeEQ):
-        return None
-    for mine, theirs in ((condition.left, condition.right), (condition.right, condition.left)):
-        if references(mine) and references(mine) <= names and references(theirs) and not references(theirs) & names:
-            return mine.unnest(), theirs.unnest()
-    return None
+    return (pair for c in conjuncts(on) if (pair := equated(c, names)) is not None)
 
 
 def _key_items(change: Node, keys: Sequence[exp.Expr]) -> tuple[Item, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 
 from sqlglot import exp
 
@@ -110,6 +110,16 @@ def references(expression: exp.Expr) -> frozenset[str]:
     ['a', 'b']
     """
     return frozenset(column.name for column in expression.find_all(exp.Column))
+
+
+def equated(condition: exp.Expr, names: Set[str]) -> tuple[exp.Expr, exp.Expr] | None:
+    """`(mine, theirs)` of an equality between an expression over these names and one over others."""
+    if not isinstance(condition, exp.EQ | exp.NullSafeEQ):
+        return None
+    for mine, theirs in ((condition.left, condition.right), (condition.right, condition.left)):
+        if references(mine) and references(mine) <= names and references(theirs) and not references(theirs) & names:
+            return mine.unnest(), theirs.unnest()
+    return None
 
 
 def substitute(expression: exp.Expr, by: Mapping[str, exp.Expr]) -> exp.Expr:

@@ -11,7 +11,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from .. import views
-from ..handing import FEW_ROWS as FEW_HANDED
 from ..handing import queried
 from ..lake.held import Held, Rows, as_frame
 from ..lake.lake import Lake
@@ -66,7 +65,7 @@ class Frames:
             return queried(spark, statement.selected(text, most))
 
     def rows(self, statement: Statement, is_large: bool = False, most: int | None = None) -> pa.Table:
-        """The same rows, in the driver; few of them by a standing plan."""
+        """The same rows, in the driver; not too many of them by a standing plan."""
         ready = self._ready(statement, is_large, most)
         if ready is not None:
             with suppress(Unfit), phase("run"):
@@ -76,11 +75,11 @@ class Frames:
     def _ready(self, statement: Statement, is_large: bool, most: int | None) -> Ready | None:
         with phase("bind"):
             self.fetch(statement)
-            if not self.at_desk or is_large or not self._is_small(statement):
+            most_rows = self.lake.settings["refresh.standing_rows"]
+            if not self.at_desk or not self._has_at_most(most_rows, statement):
                 return None
+            many = is_large or not self._is_small(statement)
             held = {_name(self.prefix, *read): rows for read in statement.reads if (rows := self._held(read))}
-            if any(rows.rows.num_rows > FEW_HANDED for rows in held.values()):
-                return None  # more go to tasks as they are
             desk, standing = self.lake.desk, self.lake.standing
             if standing is None:
                 return None
@@ -91,7 +90,7 @@ class Frames:
                 self._show(read, desk)
 
         with phase("plan"):
-            return standing.ready(statement.selected(statement.for_few_rows, most), held, restore)
+            return standing.ready(statement.selected(statement.for_few_rows, most), held, restore, many)
 
     def fetch(self, statement: Statement) -> None:
         """Read what the statement reads, as far as the driver does."""
@@ -134,9 +133,12 @@ class Frames:
 
     def _is_small(self, statement: Statement) -> bool:
         """Each relation more would cost Spark a stage or two."""
-        found = [self.held(read) for read in statement.reads]
-        many = sum(rows.num_rows for rows in found if rows is not None)
-        return all(rows is not None for rows in found) and many <= FEW_ROWS * len(found)
+        return self._has_at_most(FEW_ROWS * len(statement.reads), statement)
+
+    def _has_at_most(self, most: int, statement: Statement) -> bool:
+        """Whether the driver holds all that a statement reads, and that is not more rows than this."""
+        found = [rows for read in statement.reads if (rows := self.held(read)) is not None]
+        return len(found) == len(statement.reads) and sum(rows.num_rows for rows in found) <= most
 
     def _show(self, read: Read, spark: SparkSession) -> None:
         """Let a session know the relation by its name."""

@@ -16,7 +16,7 @@ from ..plan import Version
 from ..sql.bounds import bounds as bounds_of
 from ..sql.names import quote_spark
 
-MOST_KEYS = 20_000
+MOST_KEYS = 200_000
 """Keys that files are pruned by one by one; of more, the least and the greatest."""
 MOST_LISTED = 500
 """Keys that Spark's reader is told."""

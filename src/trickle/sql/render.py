@@ -32,6 +32,7 @@ from trickle.plan import (
     Window,
     all_of,
     conjuncts,
+    equated,
     is_small,
     references,
     share,
@@ -39,7 +40,8 @@ from trickle.plan import (
 )
 from trickle.sql.dialects import SparkSql
 
-_TOGETHER = "/*+ COALESCE(1) */ "
+_ONE = "COALESCE(1)"
+_TOGETHER = f"/*+ {_ONE} */ "
 """All rows in one partition, as Spark knows then."""
 Relations = Callable[[str, Version], str]
 """The relation, as SQL text, that holds a table in one of its versions."""
@@ -93,7 +95,7 @@ class _Source:
 
     @property
     def hint(self) -> str:
-        return f"/*+ BROADCAST({', '.join(self.hinted)}) */ " if self.hinted else ""
+        return f"/*+ {', '.join(self.hinted)} */ " if self.hinted else ""
 
 
 @dataclass
@@ -242,17 +244,18 @@ class _Writer:
                 f"JOIN {self.relation(part)} ON {text(all_of(ready))}" if ready else f"CROSS JOIN {self.relation(part)}"
             )
             source.relation += f" {link}"
-            self.hint(source, part)
+            self.hint(source, part, ready)
             if self.one_task:
-                source.relation = f"(SELECT {_TOGETHER}* FROM {source.relation}) AS {self.alias()}"
+                hints = ", ".join((_ONE, *source.hinted))
+                source = _Source(f"(SELECT /*+ {hints} */ * FROM {source.relation}) AS {self.alias()}")
         source.where.extend(waiting)
         return source
 
     def two_sided(self, node: OuterJoin | SemiJoin, word: str, may_hint: bool) -> _Source:
         source = _Source(self.relation(node.left))
         source.relation += f" {word} {self.relation(node.right)} ON {text(node.on)}"
-        if may_hint:
-            self.hint(source, node.right)
+        if may_hint or self.one_task:
+            self.hint(source, node.right, conjuncts(node.on))
         return source
 
     def generate(self, node: Generate) -> _Source:
@@ -266,10 +269,12 @@ class _Writer:
             return f"{self.named[id(node)]} AS {self.alias()}"
         return f"({self.select(node)}) AS {self.alias()}"
 
-    def hint(self, source: _Source, node: Node) -> None:
-        """Ask for a broadcast of the relation written last when it is small."""
+    def hint(self, source: _Source, node: Node, joined_by: Iterable[exp.Expr] = ()) -> None:
+        """Ask for a broadcast of the relation written last when it is small; in one task, not to sort by equal keys."""
         if self.broadcast and is_small(node):
-            source.hinted.append(f"r{self.aliases}")
+            source.hinted.append(f"BROADCAST(r{self.aliases})")
+        elif self.one_task and any(equated(c, set(node.names)) for c in joined_by):
+            source.hinted.append(f"SHUFFLE_HASH(r{self.aliases})")
 
     def alias(self) -> str:
         self.aliases += 1
