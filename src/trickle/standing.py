@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-AFTER = 10
+AFTER = 3
 """Times that a statement is run as any other before it gets a standing plan."""
 SOON = 2
 """The same for statements over many rows: what a run saves is more than what it takes to plan and compile."""

@@ -90,7 +90,7 @@ class Frames:
                 self._show(read, desk)
 
         with phase("plan"):
-            return standing.ready(statement.selected(statement.for_few_rows, most), held, restore, many)
+            return standing.ready(statement.selected(statement.standing, most), held, restore, many)
 
     def fetch(self, statement: Statement) -> None:
         """Read what the statement reads, as far as the driver does."""

@@ -54,6 +54,11 @@ class Statement:
         return self.written(one_task=True)
 
     @cached_property
+    def standing(self) -> str:
+        """For a standing plan. Tables of hashes take memory in small pieces there; elsewhere, a whole page each."""
+        return self.written(one_task=True, hashed=True)
+
+    @cached_property
     def for_many(self) -> str:
         """For a change that is too large for that: how to join is left to Spark."""
         return self.written()

@@ -54,13 +54,15 @@ def render(
     *,
     broadcast: bool = False,
     one_task: bool = False,
+    hashed: bool = False,
 ) -> str:
     """The plan as one SELECT, its columns under `labels` (else their own names); parts read twice are CTEs.
 
-    With `broadcast`, joins carry hints for the sides that are small; with `one_task`, what comes together stays so.
+    With `broadcast`, joins carry hints for the sides that are small; with `one_task`, what comes together stays so;
+    with `hashed`, nothing is sorted to be joined by equal keys.
     """
     plan = share(plan)
-    writer = _Writer(relations, broadcast, one_task)
+    writer = _Writer(relations, broadcast, one_task, hashed)
     for n, node in enumerate(shared_nodes(plan), start=1):
         body = writer.select(node)
         writer.named[id(node)] = f"t{n}"
@@ -103,6 +105,7 @@ class _Writer:
     relations: Relations
     broadcast: bool
     one_task: bool
+    hashed: bool = False
     named: dict[int, str] = field(default_factory=dict)
     parts: list[str] = field(default_factory=list)
     spread: dict[int, list[exp.Expr]] = field(default_factory=dict)
@@ -254,7 +257,7 @@ class _Writer:
     def two_sided(self, node: OuterJoin | SemiJoin, word: str, may_hint: bool) -> _Source:
         source = _Source(self.relation(node.left))
         source.relation += f" {word} {self.relation(node.right)} ON {text(node.on)}"
-        if may_hint or self.one_task:
+        if may_hint or self.hashed:
             self.hint(source, node.right, conjuncts(node.on))
         return source
 
@@ -270,10 +273,10 @@ class _Writer:
         return f"({self.select(node)}) AS {self.alias()}"
 
     def hint(self, source: _Source, node: Node, joined_by: Iterable[exp.Expr] = ()) -> None:
-        """Ask for a broadcast of the relation written last when it is small; in one task, not to sort by equal keys."""
+        """Ask for a broadcast of the relation written last when it is small; or not to sort it by equal keys."""
         if self.broadcast and is_small(node):
             source.hinted.append(f"BROADCAST(r{self.aliases})")
-        elif self.one_task and any(equated(c, set(node.names)) for c in joined_by):
+        elif self.hashed and any(equated(c, set(node.names)) for c in joined_by):
             source.hinted.append(f"SHUFFLE_HASH(r{self.aliases})")
 
     def alias(self) -> str:

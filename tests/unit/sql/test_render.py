@@ -42,7 +42,7 @@ def test_changes_are_broadcast_on_request() -> None:
     assert "BROADCAST" not in render(plan, relation)
 
 
-def test_one_task_joins_by_hashes_where_keys_are_equal() -> None:
+def test_joins_are_by_hashes_on_request_where_keys_are_equal() -> None:
     for query, hints in (
         ("SELECT a.k FROM a JOIN b ON a.k = b.k", 1),
         ("SELECT a.k FROM a FULL JOIN b ON a.k <=> b.k AND a.s < b.s", 1),
@@ -51,8 +51,8 @@ def test_one_task_joins_by_hashes_where_keys_are_equal() -> None:
         ("SELECT k FROM a WHERE k NOT IN (SELECT k FROM b)", 0),
     ):
         plan = lower(query, SCHEMAS).plan
-        assert render(plan, relation, one_task=True).count("SHUFFLE_HASH") == hints, query
-        assert "SHUFFLE_HASH" not in render(plan, relation, broadcast=True)
+        assert render(plan, relation, one_task=True, hashed=True).count("SHUFFLE_HASH") == hints, query
+        assert "SHUFFLE_HASH" not in render(plan, relation, one_task=True)
 
 
 def test_every_version_is_asked_for() -> None:

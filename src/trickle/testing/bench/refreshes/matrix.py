@@ -148,9 +148,9 @@ def verdicts(cells: Sequence[Cell]) -> list[Verdict]:
             found.append(Verdict(f"{cell.scenario}, 1M rows, 0.1 %: gain", cell.duel.gain, wanted, at_least=True))
     for name, scenario in by_name.items():
         edge = crossover([c for c in cells if c.scenario == name and c.rows == 1_000_000])
-        if edge is not None:
-            target = 0.1 if scenario.is_linear else 0.05
-            found.append(Verdict(f"{name}, 1M rows: differential pays up to a change of", edge, target, at_least=True))
+        if edge is not None and scenario.least_edge is not None:
+            what = f"{name}, 1M rows: differential pays up to a change of"
+            found.append(Verdict(what, edge, scenario.least_edge, at_least=True))
     ratios = [r for cell in cells if (r := cell.auto_ratio) is not None]
     if ratios:
         near = sum(r <= 1.2 for r in ratios) / len(ratios)

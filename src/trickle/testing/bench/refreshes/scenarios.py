@@ -18,6 +18,11 @@ class Scenario:
     """What is aimed at with 1M rows of which 0.1 % change."""
     is_linear: bool = False
 
+    @property
+    def least_edge(self) -> float | None:
+        """The share of changed rows up to which a differential refresh shall pay; None: nothing is aimed at."""
+        return 0.1 if self.is_linear else 0.05 if "join" in self.name else None
+
 
 SCENARIOS = (
     Scenario("scan", "SELECT id, thing, amount, upper(note) AS note FROM facts", 8, is_linear=True),
