@@ -107,7 +107,7 @@ def _cheaper(facts: Facts) -> Choice:
     if found is None and share <= COLD_RATIO and not _is_settled(last):
         return _differential(facts)  # nothing speaks against it
     known = found or Estimate(full.ms * share / COLD_RATIO)
-    way, is_trial = _decided(known, full, last, costs.is_due(lines, facts.changed_rows, known.at_best))
+    way, is_trial = _decided(known, full, last, _is_due(lines, facts.changed_rows, known, full, last))
     why = f"differential should take {known}, full {full}"
     if way == "DIFFERENTIAL":
         return replace(_differential(facts), why=why)
@@ -127,13 +127,23 @@ def _decided(differential: Estimate, full: Estimate, last: Refresh | None, is_du
     own, other = (full, differential) if is_full else (differential, full)
     rival = "DIFFERENTIAL" if is_full else "FULL"
     if not own.is_sure:
-        return (rival if other.is_sure and other.ms < own.at_best else last.action), False
+        if other.ms < own.at_best:
+            return rival, False
+        is_new = is_full and other.samples == 0 and other.at_best < own.ms and not _is_settled(last)
+        return (rival if is_new else last.action), is_new
     went_well = not is_full and last.duration_ms < other.ms
-    if other.is_sure and other.ms * MARGIN < own.ms and not went_well:
+    if other.samples and other.ms * MARGIN < own.ms and not went_well:
         return rival, False
     is_trial = _is_stale(own, other) if other.is_sure else other.at_best < own.ms and not _is_settled(last)
-    is_trial = is_trial or (is_full and is_due)
+    is_trial = is_trial or is_due
     return (rival if is_trial else last.action), is_trial
+
+
+def _is_due(lines: Sequence[Refresh], rows: int, differential: Estimate, full: Estimate, last: Refresh | None) -> bool:
+    """Whether enough was spent on the last way to try the other one, whatever speaks against it."""
+    if last is not None and last.action == "FULL":
+        return costs.is_due(lines, rows, differential.at_best)
+    return full.samples == 0 and costs.full_is_due(lines, rows, full.ms)
 
 
 def _is_settled(last: Refresh | None) -> bool:

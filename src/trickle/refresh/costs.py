@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import combinations, pairwise
-from statistics import median
+from itertools import combinations, dropwhile, pairwise, takewhile
+from statistics import fmean, median
 
 from ..registry.models import REDEFINED, Refresh
 
@@ -18,21 +18,40 @@ NEAR = 4
 """Changes whose sizes differ by at most this factor teach each other."""
 RECENT = 5
 """So many of the newest refreshes count; what was long ago does not."""
-SURE = 2
-"""So many refreshes of about this size, and what they took is believed: the first of a kind is compiled, so slow."""
 DOUBT = 2.0
-"""What refreshes of other sizes took may be off by this factor."""
-FIRST_DOUBT = 4.0
-"""So may a single one, which had to be compiled."""
+"""What refreshes of other sizes took may be off by this factor, and so may the first few."""
 REMEMBERED = 30
 """Refreshes of each kind that a history tells of."""
 PATIENCE = 50
 """So many full refreshes go by before a differential one is tried again."""
 LONGEST_WAIT = timedelta(days=7)
-WORTH_A_TRY = 10
+WORTH_A_TRY = 12
 """Full refreshes have to have cost that many times what a try may."""
+LOAD_DOUBT = 4.0
+"""So may the first load, which also writes everything."""
 COLD_DOUBT = 7.0
-"""So may the first load, which also writes everything, and what stands for a refresh never tried."""
+"""So may what stands for a refresh never tried."""
+
+
+@dataclass(frozen=True)
+class Habit:
+    """How refreshes of one kind get quicker."""
+
+    first_doubt: float
+    """What a single one took may be off by this factor: it had to be compiled."""
+    sure: int
+    """So many of about this size, and what they took is believed."""
+    slow: int = 0
+    """So many come before they are as quick as they get."""
+    first_ms: float = 0.0
+    """So much of what the first took may have been planning and compiling, whatever its rows."""
+    slow_ms: float = 0.0
+    """So much of what each of the next slow ones took."""
+
+
+DIFFERENTIAL = Habit(first_doubt=4.0, sure=5, slow=2, first_ms=1500.0, slow_ms=300.0)
+"""From the third on its statements have standing plans."""
+FULL = Habit(first_doubt=4.0, sure=2)
 
 
 @dataclass(frozen=True)
@@ -42,15 +61,14 @@ class Estimate:
     """Refreshes of about this size behind it."""
     doubt: float = COLD_DOUBT
     newest: datetime | None = None
-
-    @property
-    def is_sure(self) -> bool:
-        return self.samples >= SURE
+    spared: float = 0.0
+    """Milliseconds that the next may do without, whatever the doubt."""
+    is_sure: bool = False
 
     @property
     def at_best(self) -> float:
         """What it may well take."""
-        return self.ms / self.doubt
+        return min(self.ms / self.doubt, max(0.0, self.ms - self.spared))
 
     def __str__(self) -> str:
         """
@@ -72,8 +90,16 @@ def lessons(history: Iterable[Refresh]) -> list[Refresh]:
 
 
 def differential(lines: Sequence[Refresh], rows: int) -> Estimate | None:
-    """What a differential refresh of so many changed rows should take; None if nothing tells."""
-    return _estimate([h for h in lines if h.action == "DIFFERENTIAL"], rows)
+    """What a differential refresh of so many changed rows should take; None if nothing tells.
+
+    Given up before, it is judged by the average, the worst aside: most changes may be cheap to follow, some very dear.
+    """
+    found = _estimate([h for h in lines if h.action == "DIFFERENTIAL"], rows, DIFFERENTIAL)
+    series, is_another = _last_series([h for h in lines if is_near(h.changed_rows, rows)])
+    if found is None or not is_another:
+        return found
+    spent = sorted(h.duration_ms for h in series[:RECENT])
+    return replace(found, ms=max(found.ms, fmean(spent[:-1] or spent)))
 
 
 def full(lines: Sequence[Refresh], rows: int) -> Estimate | None:
@@ -81,9 +107,9 @@ def full(lines: Sequence[Refresh], rows: int) -> Estimate | None:
     fulls = [h for h in lines if h.action != "DIFFERENTIAL"]
     warm = [h for h in fulls if h.action == "FULL" and h.reason != "initial_load"]
     if warm:
-        known = _estimate(warm, rows)
+        known = _estimate(warm, rows, FULL)
         return known or Estimate(typical(h.duration_ms for h in warm[:RECENT]), 0, DOUBT, warm[0].finished_at)
-    return Estimate(fulls[0].duration_ms, newest=fulls[0].finished_at) if fulls else None
+    return Estimate(fulls[0].duration_ms, doubt=LOAD_DOUBT, newest=fulls[0].finished_at) if fulls else None
 
 
 def last_choice(lines: Sequence[Refresh], rows: int) -> Refresh | None:
@@ -92,23 +118,47 @@ def last_choice(lines: Sequence[Refresh], rows: int) -> Refresh | None:
     return next((h for h in chosen if is_near(h.changed_rows, rows)), None)
 
 
-def is_due(lines: Sequence[Refresh], rows: int, price: float) -> bool:
-    """Whether differential refreshes of this size, given up long ago, are worth another try at this price.
+def is_due(lines: Sequence[Refresh], rows: int, least: float) -> bool:
+    """Whether differential refreshes of this size, given up long ago, are worth another try, for this at least.
 
     What made them dear may have been another source's change. Each try waits twice as long as the one before it,
-    and until full refreshes have cost many times as much.
+    and until full refreshes have cost many times what the last try did.
     """
-    tried = [h.finished_at for h in lines if h.action == "DIFFERENTIAL" and is_near(h.changed_rows, rows)][:RECENT]
+    near = [h for h in lines if is_near(h.changed_rows, rows)]
+    tried = [h.finished_at for h in near if h.action == "DIFFERENTIAL"][:RECENT]
     since = [h for h in lines if h.action == "FULL" and tried and h.finished_at > tried[0]]
     if len(since) < REMEMBERED:
         return False
-    waited, seen = since[0].finished_at - tried[0], since[0].finished_at - since[-1].finished_at
+    waited = since[0].finished_at - tried[0]
     longest = max((later - earlier for later, earlier in pairwise(tried)), default=timedelta(0))
-    # The history that is shown ends somewhere: what lies before went on at the same pace.
-    times = max(1.0, waited / seen) if seen else 1.0
+    times = _times(since, tried[0])
     spent = times * sum(h.duration_ms for h in since)
+    last_try = sum(h.duration_ms for h in _last_series(near)[0])
+    price = max(least, last_try) if len(tried) > 1 else least  # much of what the very first took was compiling
     patient = times * len(since) >= PATIENCE and waited >= min(2 * longest, LONGEST_WAIT)
     return patient and spent >= WORTH_A_TRY * price
+
+
+def _last_series(lines: Sequence[Refresh]) -> tuple[list[Refresh], bool]:
+    """The newest differential refreshes that followed each other, and whether they were given up once before those."""
+    since = list(dropwhile(lambda h: h.action != "DIFFERENTIAL", lines))
+    series = list(takewhile(lambda h: h.action == "DIFFERENTIAL", since))
+    is_long_ago = len(lines) - len(since) >= REMEMBERED
+    return series, is_long_ago or (len(since) > len(series) and since[len(series)].reason == "cost_model")
+
+
+def full_is_due(lines: Sequence[Refresh], rows: int, price: float) -> bool:
+    """Whether a full refresh, of which nothing but the first load is known, is worth a try at this price at most."""
+    fulls = [h.finished_at for h in lines if h.action != "DIFFERENTIAL"]
+    since = [h for h in lines if h.action == "DIFFERENTIAL" and is_near(h.changed_rows, rows)]
+    since = [h for h in since if fulls and h.finished_at > fulls[0]]
+    return bool(since) and _times(since, fulls[0]) * sum(h.duration_ms for h in since) >= WORTH_A_TRY * price
+
+
+def _times(since: Sequence[Refresh], start: datetime) -> float:
+    """How many times as many refreshes as are shown: the history ends somewhere, before it they went on as fast."""
+    waited, seen = since[0].finished_at - start, since[0].finished_at - since[-1].finished_at
+    return max(1.0, waited / seen) if len(since) >= REMEMBERED and seen else 1.0
 
 
 def is_near(one: int, other: int) -> bool:
@@ -120,14 +170,20 @@ def is_near(one: int, other: int) -> bool:
     return high <= NEAR * low
 
 
-def _estimate(lines: Sequence[Refresh], rows: int) -> Estimate | None:
+def _estimate(lines: Sequence[Refresh], rows: int, habit: Habit) -> Estimate | None:
     """By refreshes of about this size, or else by a line through all of them."""
-    near = [h for h in lines if is_near(h.changed_rows, rows)][:RECENT]
-    if near:
-        doubt = 1.0 if len(near) >= SURE else FIRST_DOUBT
-        return Estimate(typical(h.duration_ms for h in near), len(near), doubt, near[0].finished_at)
-    expected = _line(lines, rows)
-    return None if expected is None else Estimate(expected, 0, DOUBT, lines[0].finished_at)
+    near = [h for h in lines if is_near(h.changed_rows, rows)]
+    if not near:
+        guess = _line(lines, rows)
+        return None if guess is None else Estimate(guess, 0, DOUBT, lines[0].finished_at)
+    recent = near[:RECENT]
+    found = Estimate(typical(h.duration_ms for h in recent), len(recent), DOUBT, near[0].finished_at)
+    slow = habit.slow if len(lines) < REMEMBERED else 0  # the first ones are no longer shown
+    if len(near) >= habit.sure - habit.slow + slow:
+        return replace(found, doubt=1.0, is_sure=True)
+    if len(near) == 1:
+        return replace(found, doubt=habit.first_doubt, spared=habit.first_ms)
+    return replace(found, spared=habit.slow_ms) if len(near) <= slow else found
 
 
 def typical(times: Iterable[float]) -> float:

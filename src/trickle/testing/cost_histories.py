@@ -12,6 +12,8 @@ from trickle.refresh.choose import Choice, Facts, choose
 from trickle.registry.models import Refresh
 
 START = datetime(2024, 2, 29, tzinfo=UTC)
+PLANNED = 2
+"""Differential refreshes before statements have standing plans."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Costs:
     """Of each source row."""
     written_row: float = 0.002
     """Of each changed row that a full refresh writes."""
+    planning: float = 80.0
+    """Of each differential refresh until its statements have standing plans."""
 
     def differential(self, rows: int) -> float:
         return self.floor + self.row * rows
@@ -68,9 +72,11 @@ class Simulation:
     def refresh(self, rows: int, times: float = 1.0) -> Choice:
         """`times`: what this change costs a differential refresh more than others of its size."""
         choice = self.choose(rows)
-        is_first = not any(h.action == choice.action and h.reason != "initial_load" for h in self.lines)
-        spent = self.costs.of(choice.action, rows) * self.rng.lognormvariate(0, self.noise)
-        slow = self.rng.uniform(1.5, 4) if is_first else 5.0 if self.rng.random() < self.outliers else 1.0
+        before = sum(h.action == choice.action and h.reason != "initial_load" for h in self.lines)
+        is_planned = choice.action == "DIFFERENTIAL" and before < PLANNED
+        spent = self.costs.of(choice.action, rows) + (self.costs.planning if is_planned else 0.0)
+        spent *= self.rng.lognormvariate(0, self.noise)
+        slow = self.rng.uniform(1.5, 4) if before == 0 else 5.0 if self.rng.random() < self.outliers else 1.0
         spent *= times if choice.action == "DIFFERENTIAL" else 1.0
         self.add(choice.action, choice.reason, rows, spent * slow)
         return choice
