@@ -34,10 +34,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-AFTER = 3
+AFTER = 1
 """Times that a statement is run as any other before it gets a standing plan."""
-SOON = 2
-"""The same for statements over many rows: what a run saves is more than what it takes to plan and compile."""
 MOST = 500
 """Statements that are remembered of a session."""
 _PAGE = "256k"
@@ -89,10 +87,10 @@ class Standing:
         """
         key = text, agreed(self.spark), tuple((name, rows.seen.json()) for name, rows in relations.items())
         try:
-            plan = self._plan(key, SOON if many else AFTER, lambda: self._made(text, relations, restore))
-            if plan is None or (many and plan.multiplies):
+            plan = self._plan(key, lambda: self._made(text, relations, restore))
+            if plan is None or (many and plan.is_for_few):
                 return None
-            return self._guarded(key, plan.over(relations))
+            return self._guarded(key, plan, plan.over(relations), many)
         except Exception as error:
             self._give_up(key, error)
             return None
@@ -103,25 +101,28 @@ class Standing:
         finally:
             restore()
 
-    def _plan(self, key: object, after: int, make: Callable[[], Plan]) -> Plan | None:
+    def _plan(self, key: object, make: Callable[[], Plan]) -> Plan | None:
         with self._lock:
             known = self._known.get(key, 0)
             if isinstance(known, int):
-                known = make() if known >= after else known + 1
+                known = make() if known >= AFTER else known + 1
             self._known[key] = known
             self._known.move_to_end(key)
             while len(self._known) > MOST:
                 self._known.popitem(last=False)
         return known if isinstance(known, Plan) else None
 
-    def _guarded(self, key: object, ready: Ready) -> Ready:
-        """The same; a statement that fails is from then on run as any other, this time too."""
+    def _guarded(self, key: object, plan: Plan, ready: Ready, many: bool) -> Ready:
+        """The same; what fails is run as any other, this time and from then on: over many rows, or always."""
 
         def run() -> pa.Table:
             try:
                 return ready()
             except Exception as error:
-                self._give_up(key, error)
+                if many:
+                    plan.is_for_few = True
+                else:
+                    self._give_up(key, error)
                 raise Unfit from error
 
         return run
@@ -152,8 +153,8 @@ class Plan:
     zone: str
     large: bool
     """Whether texts are sent in the form for more than two gigabytes."""
-    multiplies: bool
-    """Whether rows of two relations meet, each with each."""
+    is_for_few: bool
+    """Whether it does not do for many rows: each would meet each, or it failed."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def over(self, relations: Relations) -> Ready:

@@ -43,6 +43,8 @@ class Transaction:
     draft: Draft
     on_read: Callable[[Table], None] | None = None
     """Told of every table before its rows are read."""
+    may_rewrite: Callable[[Table], bool] = lambda table: False
+    """Whether rows of a table that stay may be written anew with those that come: they count as changed."""
     _renamed: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod

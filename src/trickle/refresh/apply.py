@@ -23,6 +23,7 @@ from ..sql.names import quote_spark
 from .lookups import key_bound
 from .match import matches
 from .phases import phase, to_arrow
+from .replacing import arrive
 
 _NUMBER = "__trickle_n"
 
@@ -61,9 +62,8 @@ def apply_local(
     if went.any():
         leaving = delta.filter(pa.array(went))
         _remove(transaction, stored, leaving, -weights[went], key, names)
-    if came.any():
-        arriving = _copies(delta.filter(pa.array(came)).select(names), weights[came])
-        transaction.draft.add_files(stored, transaction.lake.writer(stored).write_arrow(arriving))
+    arriving = _copies(delta.filter(pa.array(came)).select(names), weights[came]) if came.any() else None
+    arrive(transaction, stored, arriving)
     return int(weights[came].sum()), int(-weights[went].sum())
 
 
@@ -178,6 +178,7 @@ def _apply_staged(
     copies = came.select(*columns, F.explode(F.sequence(F.lit(1), F.col(WEIGHT).cast("int"))).alias("__trickle_i"))
     files = transaction.lake.writer(stored).write_spark(copies.select(*columns))
     transaction.draft.add_files(stored, files)
+    arrive(transaction, stored)
     return sum(f.records for f in files), removed
 
 

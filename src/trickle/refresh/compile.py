@@ -89,6 +89,11 @@ class Compiled:
         """The query without intermediates."""
         return self.whole or self
 
+    @cached_property
+    def kept_ids(self) -> frozenset[int]:
+        """The stored tables of its intermediates."""
+        return frozenset(kept.table.id for kept in self.kept)
+
     @property
     def notes(self) -> tuple[str, ...]:
         return self.query.notes if self.query else ()

@@ -27,6 +27,7 @@ from .groups import Groups
 from .lookups import Lookup, bounds
 from .phases import phase
 from .recursion import Recursions
+from .replacing import arrive
 from .statements import Statement
 
 FEW_CHANGES = 100_000
@@ -177,9 +178,8 @@ class Differential:
         arriving, gone = groups.settled(rescanned)
         if len(gone):
             row_work.remove(self.transaction, self.stored, located, *groups.where(gone))
-        if arriving.num_rows:
-            writer = self.transaction.lake.writer(self.stored)
-            self.transaction.draft.add_files(self.stored, writer.write_arrow(arriving))
+        if arriving.num_rows or len(gone):
+            arrive(self.transaction, self.stored, arriving if arriving.num_rows else None)
         return arriving.num_rows, len(gone)
 
     def found(self, came: pa.Table) -> list[Bound]:

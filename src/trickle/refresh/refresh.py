@@ -269,16 +269,17 @@ class Run:
 
     def write(self, transaction: Transaction, look: Look, choice: Choice) -> RefreshResult:
         what = f'stream table "{self.table.label}"'
+        transaction.may_rewrite = self.may_rewrite
         with translated(what), called(self.lake.spark, f"refresh of {what}"), phase("apply"):
             inserted, deleted = self.change(transaction, look, choice)
-            replace_worn(transaction, self.is_read)
+            replace_worn(transaction, self.compiled.kept_ids)
         with phase("commit"):
             return self.commit(transaction, look, choice, inserted, deleted)
 
-    def is_read(self, stored: Table) -> bool:
-        """Whether stream tables read the stored rows."""
+    def may_rewrite(self, stored: Table) -> bool:
+        """Whether nothing reads what changes in the stored rows: neither this refresh nor other stream tables."""
         with self.lake.reading() as connection:
-            return bool(self.registry.readers(connection, {stored.id}))
+            return stored.id not in self.compiled.kept_ids and not self.registry.readers(connection, {stored.id})
 
     def change(self, transaction: Transaction, look: Look, choice: Choice) -> tuple[int, int]:
         """Stage the difference between what is stored and what should be."""

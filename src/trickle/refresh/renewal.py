@@ -18,6 +18,7 @@ from ..sql.names import quote_spark
 from .apply import apply
 from .match import difference
 from .phases import to_arrow
+from .replacing import arrive
 
 FEW_ROWS = SMALL_STATE
 """Stored rows up to which the driver holds both sides against each other."""
@@ -60,9 +61,7 @@ def _by_driver(transaction: Transaction, stored: Table, full: DataFrame) -> tupl
     if len(gone):
         files, positions = (held.column(name).to_numpy()[gone] for name in (FILE, POSITION))
         row_work.remove(transaction, stored, located, files, positions)
-    if len(came):
-        arriving = computed.take(pa.array(came))
-        transaction.draft.add_files(stored, transaction.lake.writer(stored).write_arrow(arriving))
+    arrive(transaction, stored, computed.take(pa.array(came)) if len(came) else None)
     return len(came), len(gone)
 
 

@@ -49,18 +49,28 @@ class Moving:
 
     def by_driver(self) -> list[DataFile] | None:
         """The new files where rows are few; None where Spark should write them."""
-        most = int(self.lake.settings["lake.small_write_rows"])
-        if sum(f.live for f in self.old) - sum(map(len, self.staged.values())) > most:
-            return None
-        limits = Limits(int(self.lake.settings["lake.driver_read_mb"]) << 20, most)
-        rows = read_small(self.lake.storage, self.request, limits, self.lake.shelf)
+        rows = self._few()
         if rows is None:
             return None
         ids = self._row_ids(rows)
         order = np.argsort(ids, kind="stable")
         births = rows.column(BORN).to_numpy()[order] if self.with_births else None
-        data = rows.select([c.name for c in self.table.columns]).take(pa.array(order))
-        return self.lake.writer(self.table).write_arrow(data, ids[order], births)
+        return self.lake.writer(self.table).write_arrow(self._told(rows).take(pa.array(order)), ids[order], births)
+
+    def few(self) -> pa.Table | None:
+        """The rows themselves; None where the driver should not hold them."""
+        rows = self._few()
+        return None if rows is None else self._told(rows)
+
+    def _told(self, rows: pa.Table) -> pa.Table:
+        return rows.select([c.name for c in self.table.columns])
+
+    def _few(self) -> pa.Table | None:
+        most = int(self.lake.settings["lake.small_write_rows"])
+        if sum(f.live for f in self.old) - sum(map(len, self.staged.values())) > most:
+            return None
+        limits = Limits(int(self.lake.settings["lake.driver_read_mb"]) << 20, most)
+        return read_small(self.lake.storage, self.request, limits, self.lake.shelf)
 
     def _row_ids(self, rows: pa.Table) -> np.ndarray:
         """The embedded row id, or the file's first plus the position."""

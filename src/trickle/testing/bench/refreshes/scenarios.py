@@ -69,30 +69,36 @@ class Facts:
         family = "CAST(id % 100 AS INT) AS family"
         made = f"SELECT id, {family}, concat('thing ', id) AS name FROM range(0, {things}, 1, 2)"
         db.append("things", spark.sql(made))
-        self._next, self._oldest = self.rows, 0
+        self._next, self._oldest, self._corrected = self.rows, 0, self.rows // 2
 
     @property
     def things(self) -> int:
         return max(10, round(self.rows * SHARE_OF_THINGS))
 
     def change(self, many: int) -> None:
+        """As many facts go as come, give or take two: there are enough for any number of rounds."""
         third, rest = divmod(many, 3)
-        came, gone, corrected = third + rest, third, third
         with self.arena.db.transaction():
-            self._insert(came)
-            if gone:
-                self._sql("DELETE FROM facts WHERE id BETWEEN {} AND {}", gone)
-            if corrected:
-                self._sql("UPDATE facts SET amount = pmod(amount * 7 + 1, 10000) WHERE id BETWEEN {} AND {}", corrected)
+            self._insert(third + rest)
+            if third:
+                self._delete(third)
+                self._correct(third)
 
     def _insert(self, many: int) -> None:
         self.arena.db.append("facts", self.arena.spark.sql(self._made(self._next, self._next + many)))
         self._next += many
 
-    def _sql(self, text: str, many: int) -> None:
-        """On the oldest facts that nothing was done to yet."""
-        self.arena.db.sql(text.format(self._oldest, self._oldest + many - 1))
+    def _delete(self, many: int) -> None:
+        """The oldest."""
+        self.arena.db.sql(f"DELETE FROM facts WHERE id BETWEEN {self._oldest} AND {self._oldest + many - 1}")
         self._oldest += many
+
+    def _correct(self, many: int) -> None:
+        """Those in the middle, and from there on to the newest; then those that are the oldest by now."""
+        first = self._corrected if self._oldest <= self._corrected <= self._next - many else self._oldest
+        change = "SET amount = pmod(amount * 7 + 1, 10000)"
+        self.arena.db.sql(f"UPDATE facts {change} WHERE id BETWEEN {first} AND {first + many - 1}")
+        self._corrected = first + many
 
     def _made(self, start: int, end: int) -> str:
         return f"""SELECT id, pmod(xxhash64(id), {self.things}) AS thing, CAST(pmod(hash(id), 1000) AS INT) AS kind,
