@@ -11,16 +11,17 @@ exchanges rows or has subqueries) and where a run fails, the statement is run as
 
 from __future__ import annotations
 
-import itertools
 import logging
 import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from py4j.clientserver import ClientServer
@@ -40,10 +41,12 @@ MOST = 500
 """Statements that are remembered of a session."""
 _PAGE = "256k"
 """Memory that an operator takes at once; Spark's default is many megabytes, which are cleared for each."""
-_BATCH_ROWS, _BATCH_BYTES = 10_000, 64 << 20
 _FIXED = frozenset({"LocalTableScanExec", "OneRowRelationExec", "EmptyRelationExec"})
 """Leaves with rows that the statement brings along."""
 _EACH_WITH_EACH = frozenset({"CartesianProductExec", "BroadcastNestedLoopJoinExec"})
+_COMPILED: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""Connection to a JVM → the class of tasks there."""
+_COMPILING = threading.Lock()
 _log = logging.getLogger(__name__)
 
 
@@ -138,19 +141,11 @@ class Plan:
     """What the task of a statement does, over relations that rows are put into."""
 
     spark: SparkSession
-    tools: Tools
-    distributed: Any
-    """The RDD of the rows. Spark goes through one several times for what it coalesces: so may we, one after another."""
-    parts: Sequence[Any]
-    """Its partitions."""
-    relations: Mapping[str, Any]
-    """By name: the one partition of each, which holds Arrow batches."""
-    seen: Any
-    """The columns, as the JVM describes them."""
+    task: Any
+    """The task in the JVM (`StandingTask.java`)."""
+    relations: Sequence[str]
+    """In the order that the task knows them."""
     schema: StructType
-    settings: Any
-    """Of the session, for whoever asks a task for them."""
-    zone: str
     large: bool
     """Whether texts are sent in the form for more than two gigabytes."""
     is_for_few: bool
@@ -158,36 +153,22 @@ class Plan:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def over(self, relations: Relations) -> Ready:
-        rows = {name: relations[name].batches(self.spark, self.large) for name in self.relations}
-        if None in rows.values():
+        rows = [relations[name].batches(self.spark, self.large) for name in self.relations]
+        if None in rows:
             raise Unfit("types that only PySpark hands over")
 
         def run() -> pa.Table:
-            with self._lock, self._filled(rows):
+            with self._lock:
+                for number, batches in enumerate(rows):
+                    self.task.put(number, batches)
                 return self._collected()
 
         return run
 
-    @contextmanager
-    def _filled(self, rows: Mapping[str, Any]) -> Iterator[None]:
-        put = self.tools.values.set
-        try:
-            for name, partition in self.relations.items():
-                put(partition, rows[name])
-            yield
-        finally:
-            for partition in self.relations.values():
-                put(partition, self.tools.nothing)
-
     def _collected(self) -> pa.Table:
         """By way of a file: for more than some kilobytes, the connection to the JVM takes longer than all the rest."""
-        tools = self.tools
-        with tempfile.NamedTemporaryFile(prefix="trickle-") as file, tools.task(self.settings) as context:
-            with closing(tools.stream(tools.file(file.name))) as sink:
-                for part in self.parts:
-                    rows = self.distributed.iterator(part, context)
-                    batches = tools.batches(rows, self.seen, _BATCH_ROWS, _BATCH_BYTES, self.zone, False, self.large)
-                    tools.write(batches, sink)
+        with tempfile.NamedTemporaryFile(prefix="trickle-") as file:
+            self.task.run(file.name)
             found = [ipc.open_stream(batch).read_all() for batch in _batches(file.read())]
         if found:
             return as_told(pa.concat_tables(found), lambda: self.schema)
@@ -202,44 +183,21 @@ class Tools:
 
     jvm: Any
     context: Any
-    nothing: Any
-    """No rows."""
-    none: Any
-    values: Any
-    """The field of a partition that holds its rows."""
-    contexts: Any
-    managers: Any
-    """The field of a task's context that holds its memory manager."""
-    memory: Any
-    manager: Any
-    batches: Any
-    file: Any
-    stream: Any
-    write: Any
-    numbers: Iterator[int] = field(default_factory=itertools.count)
+    tasks: Any
+    """What makes the tasks of statements."""
 
     @classmethod
     def of(cls, spark: SparkSession) -> Tools:
-        if not isinstance(spark.sparkContext._gateway, ClientServer):
+        context = spark.sparkContext
+        if not isinstance(context._gateway, ClientServer):
             raise Unfit("calls of one thread may reach several in the JVM")
-        jvm: Any = spark.sparkContext._jvm
-        classes, packages = jvm.java.lang.Class.forName, jvm.org.apache.spark
-        conf = spark.sparkContext._jsc.sc().conf().clone().set("spark.buffer.pageSize", _PAGE)
-        return cls(
-            jvm,
-            spark.sparkContext,
-            jvm.PythonUtils.toSeq(jvm.java.util.ArrayList()),
-            jvm.scala.Option.empty(),
-            _field(classes("org.apache.spark.rdd.ParallelCollectionPartition"), "values"),
-            _module(packages, "TaskContext"),
-            _field(classes("org.apache.spark.TaskContextImpl"), "taskMemoryManager"),
-            _module(packages.memory, "UnifiedMemoryManager").apply(conf, 1),
-            packages.memory.TaskMemoryManager,
-            _module(packages.sql.execution.arrow, "ArrowConverters").toBatchWithSchemaIterator,
-            jvm.java.io.FileOutputStream,
-            jvm.java.io.DataOutputStream,
-            packages.api.python.PythonRDD.writeIteratorToStream,
-        )
+        jvm: Any = context._jvm
+        with _COMPILING:
+            if context._gateway not in _COMPILED:
+                _COMPILED[context._gateway] = _task_class(jvm)
+        conf = context._jsc.sc().conf().clone().set("spark.buffer.pageSize", _PAGE)
+        memory = _module(jvm.org.apache.spark.memory, "UnifiedMemoryManager").apply(conf, 1)
+        return cls(jvm, context, _COMPILED[context._gateway].newInstance().using(memory))
 
     @contextmanager
     def named(self) -> Iterator[None]:
@@ -251,22 +209,13 @@ class Tools:
         finally:
             self.context.setLocalProperty(site, None)
 
-    @contextmanager
-    def task(self, settings: Any) -> Iterator[Any]:
-        """This thread is a task of Spark's, as far as operators can tell."""
-        memory = self.manager(self.memory, next(self.numbers))
-        context = self.contexts.empty()
-        self.managers.set(context, memory)
-        context.getLocalProperties().putAll(settings)
-        self.contexts.setTaskContext(context)
-        try:
-            yield context
-        finally:
-            try:
-                context.markTaskCompleted(self.none)
-            finally:
-                self.contexts.unset()
-                memory.cleanUpAllAllocatedMemory()
+
+def _task_class(jvm: Any) -> Any:
+    """By the compiler that Spark brings for its own generated classes; once in a JVM, as py4j knows one of a name."""
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
+    compiler.cook(files("trickle").joinpath("StandingTask.java").read_text(encoding="utf-8"))
+    return compiler.getClassLoader().loadClass("org.apache.spark.trickle.StandingTask")
 
 
 def planned(spark: SparkSession, tools: Tools, text: str, relations: Relations) -> Plan:
@@ -288,19 +237,13 @@ def planned(spark: SparkSession, tools: Tools, text: str, relations: Relations) 
         if _exchanges(distributed):
             raise Unfit("exchanges rows")
     state = spark._jsparkSession.sessionState().conf()  # the desk's: to compile what each run makes anew does not pay
-    return Plan(
-        spark,
-        tools,
-        distributed,
-        list(distributed.partitions()),
-        {name: _piece(rdd) for name, rdd in sources.items()},
-        plan.schema(),
-        made.schema,
-        tools.jvm.scala.jdk.javaapi.CollectionConverters.asJava(state.getAllConfs()),
-        state.sessionLocalTimeZone(),
-        large,
-        _multiplies(plan),
-    )
+    pieces = tools.jvm.java.util.ArrayList()
+    for rdd in sources.values():
+        pieces.add(_piece(rdd))
+    settings = tools.jvm.scala.jdk.javaapi.CollectionConverters.asJava(state.getAllConfs())
+    zone = state.sessionLocalTimeZone()
+    task = tools.tasks.of(distributed, pieces, plan.schema(), settings, zone, large)
+    return Plan(spark, task, list(sources), made.schema, large, is_for_few=_multiplies(plan))
 
 
 def _blank(spark: SparkSession, seen: StructType, large: bool) -> DataFrame:
@@ -350,12 +293,6 @@ def _batches(content: bytes) -> Iterator[memoryview]:
         end = 4 + int.from_bytes(left[:4], "big")
         yield left[4:end]
         left = left[end:]
-
-
-def _field(kind: Any, name: str) -> Any:
-    found = kind.getDeclaredField(name)
-    found.setAccessible(True)
-    return found
 
 
 def _module(package: Any, name: str) -> Any:

@@ -80,14 +80,14 @@ class Frames:
                 return None
             many = is_large or not self._is_small(statement)
             held = {_name(self.prefix, *read): rows for read in statement.reads if (rows := self._held(read))}
-            desk, standing = self.lake.desk, self.lake.standing
+            standing = self.lake.standing
             if standing is None:
                 return None
 
         def restore() -> None:
             for read in statement.reads:
                 self._shown.pop(read, None)
-                self._show(read, desk)
+                self._show(read, standing.spark)
 
         with phase("plan"):
             return standing.ready(statement.selected(statement.standing, most), held, restore, many)

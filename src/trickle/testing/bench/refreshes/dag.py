@@ -9,7 +9,7 @@ from pathlib import Path
 import trickle
 
 from ..arena import Arena
-from .duel import Duel, Fighter, milliseconds
+from .duel import Duel, Fighter, undisturbed
 from .scenarios import Facts
 from .verdict import Verdict
 
@@ -38,7 +38,7 @@ class Wave(Fighter):
                 raise AssertionError(f"{done.name} was refreshed by {done.action} {done.reason}")
 
     def full(self, timed: bool = True) -> None:
-        spent = milliseconds(lambda: self.db.refresh_all(full=True))
+        spent = undisturbed(lambda: self.db.refresh_all(full=True))
         self.times["full"] += [spent] if timed else []
 
     def recompute(self, timed: bool = True) -> None:

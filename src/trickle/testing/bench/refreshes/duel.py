@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from collections import defaultdict
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
+
+from pyspark import SparkContext
 
 import trickle
 
@@ -85,7 +88,7 @@ class Fighter:
     def differential(self, timed: bool = True) -> None:
         """One refresh; it must have been differential."""
         with collected() as clock, counted(self.db.spark, self.db.lake.shelf) as work:
-            spent = milliseconds(self._refresh)
+            spent = undisturbed(self._refresh)
         if timed:
             self.times["differential"].append(spent)
             self.phases.append(clock.milliseconds)
@@ -98,14 +101,14 @@ class Fighter:
 
     def full(self, timed: bool = True) -> None:
         """The twin, which has the same change before it."""
-        spent = milliseconds(lambda: self.db.refresh_stream_table(self.twin, upstream=False))
+        spent = undisturbed(lambda: self.db.refresh_stream_table(self.twin, upstream=False))
         if timed:
             self.times["full"].append(spent)
 
     def recompute(self, timed: bool = True) -> None:
         target = self.folder / self.name
         shutil.rmtree(target, ignore_errors=True)
-        spent = milliseconds(lambda: self.db.sql(self.query).write.parquet(str(target)))
+        spent = undisturbed(lambda: self.db.sql(self.query).write.parquet(str(target)))
         if timed:
             self.times["spark"].append(spent)
         if self.rival is not None:
@@ -125,6 +128,14 @@ class Fighter:
             {name: median(p[name] for p in self.phases) for name in self.phases[0]},
             SparkWork(*(round(median(getattr(w, f) for w in self.works)) for f in SparkWork.__dataclass_fields__)),
         )
+
+
+def undisturbed(way: Callable[[], object]) -> float:
+    """Without the garbage of what went before: Python's, and objects that the next call of the JVM would let go."""
+    gc.collect()
+    if (context := SparkContext._active_spark_context) is not None:
+        context.getLocalProperty("trickle")
+    return milliseconds(way)
 
 
 def milliseconds(way: Callable[[], object]) -> float:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
-from time import perf_counter
 from typing import Any
 
 from ..arena import Arena
-from .duel import Duel, Fighter
+from .duel import Duel, Fighter, undisturbed
 from .floor import aggregate_floor
 from .rival import DuckDBRival, duckdb_rival
 from .scenarios import SCENARIOS, Facts, Scenario
@@ -133,9 +132,9 @@ class _Trial:
         return max(wanted, AUTO_WARMUPS) if self.plan.auto else wanted
 
     def learn(self, learner: str, timed: bool) -> None:
-        began = perf_counter()
-        action = self.arena.db.refresh_stream_table(learner, upstream=False).action
-        self.learned += [((perf_counter() - began) * 1000, action)] if timed else []
+        actions: list[str] = []
+        spent = undisturbed(lambda: actions.append(self.arena.db.refresh_stream_table(learner, upstream=False).action))
+        self.learned += [(spent, actions[0])] if timed else []
 
 
 def verdicts(cells: Sequence[Cell]) -> list[Verdict]:
