@@ -26,7 +26,7 @@ PATIENCE = 50
 """So many full refreshes go by before a differential one is tried again."""
 LONGEST_WAIT = timedelta(days=7)
 WORTH_A_TRY = 12
-"""Full refreshes have to have cost that many times what a try may."""
+"""One way has to have cost that many times what a try of the other may."""
 LOAD_DOUBT = 4.0
 """So may the first load, which also writes everything."""
 COLD_DOUBT = 7.0
@@ -96,7 +96,7 @@ def differential(lines: Sequence[Refresh], rows: int) -> Estimate | None:
     """
     found = _estimate([h for h in lines if h.action == "DIFFERENTIAL"], rows, DIFFERENTIAL)
     series, is_another = _last_series([h for h in lines if is_near(h.changed_rows, rows)])
-    if found is None or not is_another:
+    if found is None or not (series and is_another):
         return found
     spent = sorted(h.duration_ms for h in series[:RECENT])
     return replace(found, ms=max(found.ms, fmean(spent[:-1] or spent)))

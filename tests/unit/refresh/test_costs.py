@@ -137,6 +137,35 @@ def test_a_line_is_drawn_through_changes_of_other_sizes() -> None:
     assert costs.differential([line(1_000_000, 100.0)], 10) is not None
 
 
+def line(action: str, reason: str, rows: int, ms: float, minutes: int) -> Refresh:
+    at = NOW + timedelta(minutes=minutes)
+    return Refresh(1, "t", at, at, action, reason, 0, 0, rows, ms, 1, 1, "user")
+
+
+def test_a_history_of_full_refreshes_alone_says_nothing_of_differential_ones_of_that_size() -> None:
+    many = [line("FULL", "cost_model", 10**6, 900.0, -n) for n in range(30)]
+    small = [line("DIFFERENTIAL", "", 10, 50.0, -100)]
+    assert costs.differential([*many, *small], 10**6) is None
+
+
+def test_what_was_given_up_is_judged_by_its_average_when_it_is_tried_again() -> None:
+    """Two of five changes are dear: typical are the others."""
+    again = [line("DIFFERENTIAL", "", 10, ms, -n) for n, ms in enumerate((5000.0, 40.0, 5000.0, 40.0, 40.0))]
+    first = costs.differential(again, 10)
+    after = costs.differential([*again, line("FULL", "cost_model", 10, 900.0, -9)], 10)
+    assert first is not None and first.ms == 40.0
+    assert after is not None and after.ms == pytest.approx((3 * 40 + 5000) / 4)
+
+
+def test_a_full_refresh_is_worth_a_try_once_the_others_have_cost_much_more_than_the_first_load() -> None:
+    """Whatever the load says: it may have been much slower than a full refresh is."""
+    load = [line("FULL", "initial_load", 0, 900.0, -1000)]
+    few, more = ([line("DIFFERENTIAL", "", 10, 200.0, -n) for n in range(many)] for many in (25, 29))
+    assert not costs.full_is_due([*few, *load], 10, 450.0)
+    assert costs.full_is_due([*more, *load], 10, 450.0)
+    assert not costs.full_is_due(more, 10, 450.0), "of no load"
+
+
 def test_a_first_load_is_worth_less_than_a_full_refresh() -> None:
     load = Refresh(1, "t", NOW, NOW, "FULL", "initial_load", 9, 0, 0, 7000.0, 1, 1, "user")
     later = NOW + timedelta(minutes=1)
