@@ -49,7 +49,7 @@ class Habit:
     """So much of what each of the next slow ones took."""
 
 
-DIFFERENTIAL = Habit(first_doubt=4.0, sure=5, slow=2, first_ms=1500.0, slow_ms=300.0)
+DIFFERENTIAL = Habit(first_doubt=4.0, sure=5, slow=2, first_ms=1500.0, slow_ms=600.0)
 """From the third on its statements have standing plans."""
 FULL = Habit(first_doubt=4.0, sure=2)
 
