@@ -51,7 +51,7 @@ class Habit:
 
 DIFFERENTIAL = Habit(first_doubt=4.0, sure=5, slow=2, first_ms=1500.0, slow_ms=600.0)
 """From the third on its statements have standing plans."""
-FULL = Habit(first_doubt=4.0, sure=2)
+FULL = Habit(first_doubt=2.5, sure=2)
 
 
 @dataclass(frozen=True)
