@@ -19,7 +19,7 @@ import org.apache.spark.sql.execution.arrow.ArrowConverters$;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * What the one task of a statement does, gone through by the thread that asks: one call of the JVM instead of twenty.
+ * What the one task of a statement does, gone through by the thread that asks: a call for each relation, and one more.
  *
  * Compiled by the compiler that Spark brings along for its own generated classes (`standing.py`).
  */
@@ -43,12 +43,13 @@ public final class StandingTask {
     private String zone;
     private boolean large;
 
+    /** How much memory a task may take at once. */
     public StandingTask using(MemoryManager memory) {
         this.memory = memory;
         return this;
     }
 
-    /** The same for a statement. */
+    /** The task of a statement, with the same memory. */
     public StandingTask of(RDD rdd, List relations, StructType seen, Map settings, String zone, boolean large) {
         StandingTask made = new StandingTask().using(memory);
         made.rdd = rdd;
@@ -61,12 +62,13 @@ public final class StandingTask {
         return made;
     }
 
-    public void put(int relation, Object batches) {
+    /** Waits for a run that nobody waits for any more: an interrupt ends the waiting, not the run. */
+    public synchronized void put(int relation, Object batches) {
         rows[relation] = batches;
     }
 
     /** The rows of the statement over what was put, into a file: batches, each behind the number of its bytes. */
-    public void run(String path) throws Exception {
+    public synchronized void run(String path) throws Exception {
         TaskMemoryManager manager = new TaskMemoryManager(memory, NUMBERS.getAndIncrement());
         TaskContextImpl context = TaskContext$.MODULE$.empty();
         MANAGERS.set(context, manager);

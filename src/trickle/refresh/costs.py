@@ -20,6 +20,10 @@ RECENT = 5
 """So many of the newest refreshes count; what was long ago does not."""
 DOUBT = 2.0
 """What refreshes of other sizes took may be off by this factor, and so may the first few."""
+LOAD_DOUBT = 4.0
+"""So may the first load, which also writes everything."""
+COLD_DOUBT = 7.0
+"""So may what stands for a refresh never tried."""
 REMEMBERED = 30
 """Refreshes of each kind that a history tells of."""
 PATIENCE = 50
@@ -27,10 +31,6 @@ PATIENCE = 50
 LONGEST_WAIT = timedelta(days=7)
 WORTH_A_TRY = 12
 """One way has to have cost that many times what a try of the other may."""
-LOAD_DOUBT = 4.0
-"""So may the first load, which also writes everything."""
-COLD_DOUBT = 7.0
-"""So may what stands for a refresh never tried."""
 
 
 @dataclass(frozen=True)
