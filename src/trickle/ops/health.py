@@ -12,7 +12,7 @@ from ..sql.names import Name
 from . import words
 from .diagnose import Diagnosis, diagnose_errors
 from .ledger import Ledger
-from .overview import Condition, Overview
+from .overview import SLOW, Condition, Overview
 
 OK, WARNING, CRITICAL = LEVELS = "ok", "warning", "critical"
 LEVEL = {
@@ -30,8 +30,6 @@ BY_TABLE = ("errors", "suspended", "fuses", "holds")
 """Checks of which `diagnose_errors` says more, table by table."""
 CHECK_OF = {"suspended": "suspended", "fuse_blown": "fuses", "gated": "holds", "watermark": "holds"}
 """Code of a diagnosis → its check; every other code is an error."""
-SLOW = 1.0
-"""Seconds from which on the catalog is called slow."""
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -21,6 +22,11 @@ from .fuse import fuse_state
 from .lag import lags
 from .ledger import Ledger
 
+T = TypeVar("T")
+SLOW = 1.0
+"""Seconds from which on an answer of the catalog is a slow one."""
+TRIES = 3
+"""A catalog that answers so many times in a row slowly is slow; once may have been a hiccup of either side."""
 STATES = ("fresh", "behind", "empty", "held", "failing", "suspended")
 """From well to unwell; the last that is true of a stream table is its state."""
 
@@ -75,21 +81,21 @@ class Overview:
     """Those that gave a sign of life lately."""
     is_paused: bool
     catalog_seconds: float
-    """How long it took to read all this."""
+    """How long the catalog took to answer one short question, however many stream tables there are."""
 
     @classmethod
     def read(cls, ledger: Ledger, silence: float) -> Overview:
         """From the catalog alone; a scheduler that was silent for longer than so many seconds is gone."""
-        began, now = time.perf_counter(), datetime.now(UTC)
+        now = datetime.now(UTC)
         scheduling = Scheduling(ledger.registry)
         with ledger.reading() as connection:
+            head, took = answered(lambda: snapshots.head(ledger.catalog, connection).id)
             tables = ledger.registry.all(connection)
-            head = snapshots.head(ledger.catalog, connection).id
             conditions = _conditions(ledger, connection, tables, now)
             seen = [aware(row.seen_at) for row in scheduling.schedulers(connection)]
             is_paused = scheduling.control(connection, PAUSED) is not None
         alive = sum(at >= now - timedelta(seconds=silence) for at in seen)
-        return cls(now, head, conditions, alive, is_paused, time.perf_counter() - began)
+        return cls(now, head, conditions, alive, is_paused, took)
 
     @property
     def waiting(self) -> int:
@@ -102,6 +108,18 @@ class Overview:
 
     def those(self, *states: str) -> list[Condition]:
         return [c for c in self.conditions if c.state in states]
+
+
+def answered(ask: Callable[[], T], clock: Callable[[], float] = time.perf_counter) -> tuple[T, float]:
+    """An answer and the seconds it took; a slow one is asked for again, and the quickest counts."""
+    quickest = float("inf")
+    for _ in range(TRIES):
+        began = clock()
+        answer = ask()
+        quickest = min(quickest, clock() - began)
+        if quickest < SLOW:
+            break
+    return answer, quickest
 
 
 def _conditions(
