@@ -17,6 +17,7 @@ from ..errors import ConstraintViolated
 from ..lake.foreign import translated
 from ..lake.model import ROW_ID, DataFile, Table
 from ..lake.scan import FILE, POSITION, STORED_ROW_ID
+from ..lake.types import unnumbered
 from ..lake.write import grouped_positions
 from .transaction import Located, Transaction
 
@@ -65,7 +66,7 @@ def staged(transaction: Transaction, rows: DataFrame, table: Table) -> Iterator[
     try:
         with translated(f'table "{table.label}"'):
             rows.write.parquet(folder)
-            found = lake.spark.read.schema(rows.schema).parquet(folder)
+            found = lake.spark.read.schema(unnumbered(rows.schema)).parquet(folder)
         yield Gathered(None, found, folder)
     finally:
         lake.storage.remove_folder(folder)

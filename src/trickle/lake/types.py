@@ -99,6 +99,11 @@ def struct_type(columns: Sequence[Column], with_ids: bool = True, table: str = "
     return spark.StructType([_field(c, table, with_ids) for c in columns])
 
 
+def unnumbered(type: spark.StructType) -> spark.StructType:
+    """The same columns without field ids, for files to be read by name: a query's columns bring ids of many tables."""
+    return spark.StructType([spark.StructField(f.name, _unnumbered(f.dataType), f.nullable) for f in type.fields])
+
+
 def to_arrow(columns: Sequence[Column], table: str = "") -> pa.Schema:
     """The columns as an Arrow schema; every field, also of list elements and map entries, carries its id."""
     return pa.schema([_arrow_field(c, table) for c in columns])
@@ -183,6 +188,18 @@ def _struct_fields(name: str, dtype: spark.StructType) -> list[tuple[str, spark.
     if twice:
         raise QueryError(f'struct "{name}" has field "{twice[0]}" twice', detail="names are compared without case.")
     return [(f.name, f.dataType) for f in dtype.fields]
+
+
+def _unnumbered(type: spark.DataType) -> spark.DataType:
+    match type:
+        case spark.StructType():
+            return unnumbered(type)
+        case spark.ArrayType():
+            return spark.ArrayType(_unnumbered(type.elementType), type.containsNull)
+        case spark.MapType():
+            return spark.MapType(_unnumbered(type.keyType), _unnumbered(type.valueType), type.valueContainsNull)
+        case _:
+            return type
 
 
 def _to_spark(column: Column, table: str, with_ids: bool) -> spark.DataType:

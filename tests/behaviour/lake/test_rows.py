@@ -192,6 +192,22 @@ def test_large_and_small_writes_are_the_same_to_the_reader(
         assert rows(counts) == {("u", 100, 49500, 100, 100): 1, ("s", 800, 400400, 800, 800): 1}
 
 
+def test_a_column_takes_the_values_of_another_in_more_rows_than_the_driver_holds(
+    lake_sqlite: LakeSite, spark: SparkSession
+) -> None:
+    """Data files number their columns: rows that are set down on the way must not be told apart by that."""
+    with lake_sqlite.connect(spark, lake__small_delete_rows=10, lake__driver_read_mb=0) as db:
+        db.sql("CREATE TABLE t AS SELECT id AS a, id * 2 AS b, named_struct('x', id, 'y', id) AS c FROM range(2000)")
+        db.sql("CREATE TABLE s AS SELECT id AS a FROM range(2000)")
+        db.sql("UPDATE t SET a = b, c = struct(b AS x, b AS y) WHERE b >= 1000")
+        assert rows(db.sql("SELECT count_if(a = b), count_if(c.x = b AND c.y = b), sum(a) FROM t")) == {
+            (1501, 1501, 499 * 250 + (1000 + 3998) * 750): 1  # 0 is its own double
+        }
+        db.sql("""MERGE INTO t USING s ON t.b = s.a WHEN MATCHED THEN UPDATE SET a = s.a
+                  WHEN NOT MATCHED THEN INSERT (a, b) VALUES (s.a, s.a)""")
+        assert rows(db.sql("SELECT count(*), count_if(a = b) FROM t")) == {(3000, 3000): 1}
+
+
 @pytest.mark.parametrize("setting", ["lake.small_delete_rows", "lake.small_delete_files"])
 def test_more_deletes_than_the_driver_holds_show_no_other_columns(
     setting: str, lake_sqlite: LakeSite, spark: SparkSession

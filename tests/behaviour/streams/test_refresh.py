@@ -155,21 +155,31 @@ FAN_OUT = {
 }
 
 
-def test_what_a_join_makes_of_a_small_change_is_written_by_spark_if_it_is_large(
-    lake: LakeSite, quick: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    collected: list[int] = []
+@pytest.fixture
+def collected(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows came to the driver, each time."""
+    numbers: list[int] = []
 
     def to_arrow(frame: DataFrame) -> pa.Table:
         found = frame.toArrow()
-        collected.append(found.num_rows)
+        numbers.append(found.num_rows)
         return found
 
     monkeypatch.setattr(frames, "to_arrow", to_arrow)
+    return numbers
+
+
+def fanned_out(db: trickle.Session) -> Stage:
+    db.sql("CREATE TABLE customers AS SELECT CAST(id AS INT) AS id, 'north' AS region FROM range(2)")
+    db.sql("CREATE TABLE orders AS SELECT id, CAST(id % 2 AS INT) AS cust, 1 AS amount FROM range(1000)")
+    return Stage(db)
+
+
+def test_what_a_join_makes_of_a_small_change_is_written_by_spark_if_it_is_large(
+    lake: LakeSite, quick: SparkSession, collected: list[int]
+) -> None:
     with lake.connect(quick, refresh__small_result_rows=100) as db:
-        stage = Stage(db)
-        db.sql("CREATE TABLE customers AS SELECT CAST(id AS INT) AS id, 'north' AS region FROM range(2)")
-        db.sql("CREATE TABLE orders AS SELECT id, CAST(id % 2 AS INT) AS cust, 1 AS amount FROM range(1000)")
+        stage = fanned_out(db)
         for name, query in FAN_OUT.items():
             stage.stream(name, query)
         db.sql("UPDATE customers SET region = 'south' WHERE id = 1")
@@ -178,3 +188,48 @@ def test_what_a_join_makes_of_a_small_change_is_written_by_spark_if_it_is_large(
             assert stage.refresh(name).rows_inserted == 500
             assert collected == [101]
             stage.agrees(name, query)
+
+
+def test_columns_of_one_origin_or_of_one_number_in_their_tables_are_told_apart_in_large_changes(
+    lake: LakeSite, quick: SparkSession
+) -> None:
+    """Data files number their columns; what Spark sets down on the way has the numbers of several tables."""
+    queries = {
+        "ids": "SELECT o.id, o.id AS again, c.id AS customer, c.region FROM orders o JOIN customers c ON o.cust = c.id",
+        "inner": """SELECT o.id, struct(o.id AS a, c.id AS b) AS pair, array(struct(c.id AS c, o.cust AS d)) AS list,
+                    c.region FROM orders o JOIN customers c ON o.cust = c.id""",
+        "ranked": "SELECT id, rank() OVER (PARTITION BY cust ORDER BY id) AS place, cust FROM orders",
+    }
+    with lake.connect(quick, refresh__small_result_rows=100, lake__driver_read_mb=0) as db:
+        stage = fanned_out(db)
+        for name, query in queries.items():
+            stage.stream(name, query)
+        db.sql("UPDATE customers SET region = 'south' WHERE id = 1")
+        db.sql("DELETE FROM orders WHERE id < 3")
+        for name, query in queries.items():
+            assert stage.refresh(name).rows_inserted > 100
+            stage.agrees(name, query)
+        db.sql("UPDATE orders SET amount = 2, cust = 1 - cust")
+        for name, query in queries.items():
+            assert stage.refresh(name).rows_inserted > 100
+            stage.agrees(name, query)
+
+
+def test_what_was_too_large_for_the_driver_is_not_brought_there_again_until_it_is_little(
+    lake: LakeSite, quick: SparkSession, collected: list[int]
+) -> None:
+    with lake.connect(quick, refresh__small_result_rows=100, refresh__standing_plans=False) as db:
+        stage = fanned_out(db)
+        stage.stream("flat", FAN_OUT["flat"])
+        seen = []
+        for id, region in ((1, "south"), (1, "west"), (2, "east"), (2, "far"), (2, "near")):
+            db.sql(
+                f"MERGE INTO customers c USING (SELECT {id} AS id) s ON c.id = s.id "
+                f"WHEN MATCHED THEN UPDATE SET region = '{region}' "
+                f"WHEN NOT MATCHED THEN INSERT (id, region) VALUES ({id}, '{region}')"
+            )
+            collected.clear()
+            stage.refresh("flat")
+            seen.append(list(collected))
+            stage.agrees("flat", FAN_OUT["flat"])
+        assert seen == [[101], [], [0], [], [0]]  # one row came, then two in place of two
