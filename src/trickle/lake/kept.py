@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -27,6 +27,10 @@ class Kept(Generic[T]):
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._held
+
+    def __iter__(self) -> Iterator[Hashable]:
+        with self._lock:
+            return iter(list(self._held))
 
     def get(self, key: Hashable) -> T | None:
         with self._lock:

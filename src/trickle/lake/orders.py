@@ -44,8 +44,15 @@ class Order:
     def bytes(self) -> int:
         return int(self.values.nbytes + self.rows.nbytes + self.nulls.nbytes)
 
+    def near(self, keys: np.ndarray) -> np.ndarray:
+        """Of keys in order, those between the least and the greatest value."""
+        if not len(self.values):
+            return keys[:0]
+        return keys[np.searchsorted(keys, self.values[0]) : np.searchsorted(keys, self.values[-1], "right")]
+
     def among(self, keys: np.ndarray, or_null: bool) -> np.ndarray:
-        """The numbers, in order, of the rows that have one of the keys; each key is there once."""
+        """The numbers, in order, of the rows that have one of the keys; each key is there once, in order."""
+        keys = self.near(keys)
         first, last = (np.searchsorted(self.values, keys, side) for side in ("left", "right"))
         count = last - first
         within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
@@ -67,7 +74,7 @@ class Orders:
         if found is not None:
             return found
         walks = (self._walks.get(key) or 0) + 1
-        if walks <= WALKS or not _is_whole(column.type):
+        if walks <= WALKS or not is_whole(column.type):
             self._walks.put(key, walks, _COUNT_BYTES)
             return None
         found = Order.of(column)
@@ -79,7 +86,7 @@ class Orders:
 @lru_cache(maxsize=32)
 def keys_of(bound: Bound, type: pa.DataType) -> np.ndarray | None:
     """The values of a bound as they stand in an order of the type; None where they are others."""
-    if bound.values is None or not _is_whole(type):
+    if bound.values is None or not is_whole(type):
         return None
     try:
         values = pa.array(bound.values)
@@ -93,11 +100,12 @@ def keys_of(bound: Bound, type: pa.DataType) -> np.ndarray | None:
 
 def whole_numbers(values: pa.Array | pa.ChunkedArray) -> np.ndarray | None:
     """Whole numbers, or days as such; None of any other type. Without NULLs."""
-    if not _is_whole(values.type):
+    if not is_whole(values.type):
         return None
     days = pa.types.is_date32(values.type)
     return np.asarray((values.cast(pa.int32()) if days else values).to_numpy()).astype(np.int64, copy=False)
 
 
-def _is_whole(type: pa.DataType) -> bool:
+def is_whole(type: pa.DataType) -> bool:
+    """Whole numbers, or days."""
     return bool(pa.types.is_signed_integer(type) or pa.types.is_date32(type))

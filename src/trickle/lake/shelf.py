@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .favourites import Favourites
 from .kept import Kept
 from .model import Bound, DataFile
-from .orders import Orders, keys_of
+from .orders import Orders, is_whole, keys_of
 from .picked import picked_values
 from .storage import Storage
 from .types import ARROW_FIELD_ID
@@ -34,6 +35,8 @@ COLUMN_BYTES = 1_024
 """About what a column of a row group takes beside its values."""
 FEW_ROWS = 4_096
 """Rows that are gone through again sooner than remembered."""
+SEARCH = 4
+"""A key is sought in an order in the time in which so many values are gone through."""
 FOOTER_GROWTH = 8
 """How many times as large a footer is in memory, with what was made of it."""
 
@@ -100,10 +103,10 @@ def _stats(leaves: Sequence[pq.ColumnChunkMetaData]) -> GroupStats:
 
 
 class Shelf:
-    """Footers and columns, those that were not asked for longest leaving first."""
+    """Footers and columns, those that are wanted least leaving first."""
 
     def __init__(self, most_bytes: int, footer_bytes: int = LEAST_FOOTERS, order_bytes: int = 0) -> None:
-        self._columns: Kept[pa.ChunkedArray] = Kept(most_bytes - most_bytes // WHOLE)
+        self._columns: Favourites[pa.ChunkedArray] = Favourites(most_bytes - most_bytes // WHOLE)
         self._wholes: Kept[pa.Table] = Kept(most_bytes // WHOLE)
         self._orders = Orders(order_bytes)
         self._footers: Kept[Footer] = Kept(footer_bytes)
@@ -118,7 +121,7 @@ class Shelf:
 
     def forget(self, paths: Set[str]) -> None:
         """What is known of files that were removed."""
-        kept: tuple[Kept[Any], ...] = (self._columns, self._wholes, self._found, *self._orders.kept)
+        kept: tuple[Kept[Any] | Favourites[Any], ...] = (self._columns, self._wholes, self._found, *self._orders.kept)
         for some in kept:
             some.forget(lambda key: key[0][0] in paths)
         self._footers.forget(lambda key: key[0] in paths)
@@ -175,8 +178,8 @@ class Shelf:
     def _sought(
         self, footer: Footer, groups: Sequence[int], data: pa.Table, asked: tuple[tuple[str, Bound], ...]
     ) -> np.ndarray:
-        """By the fewest keys first; what they leave over is asked for the rest."""
-        (name, bound), *others = sorted(asked, key=lambda part: _many(part[1]))
+        """By whole numbers first, which are found soonest, and the fewest; what those leave over is asked the rest."""
+        (name, bound), *others = sorted(asked, key=lambda part: _toil(part[1], data.column(part[0])))
         found = self._by_order(footer, groups, data, name, bound)
         if found is None:
             found = np.flatnonzero(within(data.column(name), bound))
@@ -187,7 +190,7 @@ class Shelf:
     def _by_order(
         self, footer: Footer, groups: Sequence[int], data: pa.Table, name: str, bound: Bound
     ) -> np.ndarray | None:
-        """The rows within the bound, where all the row groups have their values in order; else None."""
+        """The rows within the bound, where all the row groups have their values in order, and keys are few; or None."""
         column = data.column(name)
         keys = keys_of(bound, column.type)
         if keys is None or data.num_rows <= FEW_ROWS:
@@ -197,7 +200,7 @@ class Shelf:
         parts = zip(groups, starts, sizes, strict=True)
         orders = [self._orders.of((footer.key, name, g), column.slice(start, size)) for g, start, size in parts]
         found = [(order, start) for order, start in zip(orders, starts, strict=True) if order is not None]
-        if len(found) < len(orders):
+        if len(found) < len(orders) or SEARCH * sum(len(order.near(keys)) for order, _ in found) > data.num_rows:
             return None
         return np.concatenate([start + order.among(keys, bound.or_null) for order, start in found])
 
@@ -225,6 +228,11 @@ def _held_by(bound: Bound) -> int:
 def fewest_first(bounds: Sequence[Bound]) -> list[Bound]:
     """Those that leave few rows over before those that leave many."""
     return sorted(bounds, key=_many)
+
+
+def _toil(bound: Bound, column: pa.ChunkedArray) -> tuple[bool, int]:
+    """How long it takes to find the rows within a bound, in comparison."""
+    return not (is_whole(column.type) and bound.values is not None), _many(bound)
 
 
 def _many(bound: Bound) -> int:

@@ -24,9 +24,9 @@ def db(lake: LakeSite, quick: SparkSession) -> Iterator[trickle.Session]:
 def kept(db: trickle.Session) -> tuple[set[str], set[str]]:
     """The data files, and the delete files, that something is remembered of."""
     shelf = db.lake.shelf
-    columns = (*shelf._columns._held, *shelf._wholes._held, *shelf._found._held)  # type: ignore[misc]
-    data = {path for path, _ in shelf._footers._held} | {path for (path, _), *_ in columns}  # type: ignore[misc]
-    deletes = {path for root, path in positions._KEPT._held if root == db.lake.storage.root}  # type: ignore[misc]
+    columns = (*shelf._columns, *shelf._columns._wishes._counts, *shelf._wholes, *shelf._found)
+    data = {path for path, _ in shelf._footers} | {path for (path, _), *_ in columns}
+    deletes = {path for root, path in positions._KEPT if root == db.lake.storage.root}
     return data, deletes
 
 

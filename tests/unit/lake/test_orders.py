@@ -78,6 +78,46 @@ def test_a_shelf_finds_the_same_rows_before_and_after_it_has_an_order(
     assert shelf._orders._orders.bytes > 0
 
 
+@pytest.mark.parametrize(("many", "is_sought"), [(20, True), (30, False)])
+def test_more_keys_than_a_walk_is_worth_are_not_sought_one_by_one(
+    many: int, is_sought: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys beyond what a row group holds do not count: of a clustered column each has a few."""
+    monkeypatch.setattr(shelves, "FEW_ROWS", 0)
+    searches: list[int] = []
+    among = Order.among
+    monkeypatch.setattr(Order, "among", lambda *given: searches.append(1) or among(*given))
+    rows = pa.table({"k": range(100)})
+    pq.write_table(rows, tmp_path / "rows.parquet", row_group_size=50)
+    size = (tmp_path / "rows.parquet").stat().st_size
+    shelf, storage = Shelf(1 << 20, order_bytes=1 << 20), Storage(str(tmp_path))
+    footer = shelf.footer(storage, DataFile(1, str(tmp_path / "rows.parquet"), 100, size, 0, 0, 1))
+    for n in range(WALKS + 2):
+        data = shelf.read(footer, [0, 1], ["k"])
+        keys = (*range(n, n + many), *range(1000, 1000 + many))
+        found = shelf.found(footer, [0, 1], data, (("k", Bound("k", values=keys)),))
+        assert found.tolist() == list(range(n, n + many))
+    assert bool(searches) == is_sought
+
+
+def test_what_whole_numbers_leave_over_is_asked_for_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelves, "FEW_ROWS", 0)
+    walked: list[str] = []
+    monkeypatch.setattr(shelves, "within", lambda column, bound: walked.append(bound.column) or within(column, bound))
+    rows = pa.table({"k": [n * 7 % 50 for n in range(100)], "text": [f"t{n % 4}" for n in range(100)]})
+    pq.write_table(rows, tmp_path / "rows.parquet")
+    size = (tmp_path / "rows.parquet").stat().st_size
+    shelf, storage = Shelf(1 << 20, order_bytes=1 << 20), Storage(str(tmp_path))
+    footer = shelf.footer(storage, DataFile(1, str(tmp_path / "rows.parquet"), 100, size, 0, 0, 1))
+    data = shelf.read(footer, [0], ["k", "text"])
+    bounds = (("text", Bound("text", values=("t1",))), ("k", Bound("k", values=(3, 14, 21))))
+    found = shelf.found(footer, [0], data, bounds)
+    assert data.take(pa.array(found)).to_pylist() == [
+        r for r in rows.to_pylist() if r["k"] in (3, 14, 21) and r["text"] == "t1"
+    ]
+    assert walked == ["k", "text"]
+
+
 @given(
     chunks=st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=5), chosen=st.lists(st.booleans(), max_size=25)
 )
