@@ -70,8 +70,9 @@ FOR_FEW_ROWS = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.maxSinglePartitionBytes": str(1 << 62),
-    # Of relations whose rows nobody has seen yet, which a standing plan is made over.
-    "spark.sql.defaultSizeInBytes": "1000",
+    # Of relations whose rows nobody has seen yet, which a standing plan is made over: a join of many is as large as
+    # all of them multiplied, and from the size above on its rows are exchanged.
+    "spark.sql.defaultSizeInBytes": "1",
     # These move semi joins below what brings rows together, which then have to be exchanged.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin,"
     "org.apache.spark.sql.catalyst.optimizer.PushLeftSemiLeftAntiThroughJoin",

@@ -14,7 +14,6 @@ from __future__ import annotations
 import logging
 import tempfile
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +28,8 @@ from pyarrow import ipc
 
 from . import views
 from .handing import as_told, local_frame, queried, wants_large
+from .learning import once
+from .regulars import Regulars
 from .spark import agreed, compiled, make_active
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 AFTER = 1
 """Times that a statement is run as any other before it gets a standing plan."""
 MOST = 500
-"""Statements that are remembered of a session."""
+"""Standing plans of a session."""
 _PAGE = "256k"
 """Memory that an operator takes at once; Spark's default is many megabytes, which are cleared for each."""
 _FIXED = frozenset({"LocalTableScanExec", "OneRowRelationExec", "EmptyRelationExec"})
@@ -74,8 +75,8 @@ class Standing:
     """The standing plans of one session."""
 
     spark: SparkSession
-    _known: OrderedDict[object, int | Plan | None] = field(default_factory=OrderedDict)
-    """By text, columns of the relations and what expressions mean: how often it ran; its plan; None: it gets none."""
+    _plans: Regulars[object, Plan | str] = field(default_factory=lambda: Regulars(MOST, AFTER))
+    """By text, columns of the relations and what expressions mean; or why a statement gets none."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
@@ -88,7 +89,7 @@ class Standing:
         `restore` lets SQL read the relations by their names again, which others had while the statement was planned.
         `many`: there are many rows, so each may not be held against all others.
         """
-        key = text, agreed(self.spark), tuple((name, rows.seen.json()) for name, rows in relations.items())
+        key = self._key(text, relations)
         try:
             plan = self._plan(key, lambda: self._made(text, relations, restore))
             if plan is None or (many and plan.is_for_few):
@@ -98,6 +99,13 @@ class Standing:
             self._give_up(key, error)
             return None
 
+    def is_to_come(self, text: str, relations: Relations) -> bool:
+        """Whether the statement is run as any other only until it comes again."""
+        return self._plans.is_new(self._key(text, relations))
+
+    def _key(self, text: str, relations: Relations) -> object:
+        return text, agreed(self.spark), tuple((name, rows.seen.json()) for name, rows in relations.items())
+
     def _made(self, text: str, relations: Relations, restore: Callable[[], None]) -> Plan:
         try:
             return planned(self.spark, self.tools, text, relations)
@@ -106,13 +114,11 @@ class Standing:
 
     def _plan(self, key: object, make: Callable[[], Plan]) -> Plan | None:
         with self._lock:
-            known = self._known.get(key, 0)
-            if isinstance(known, int):
-                known = make() if known >= AFTER else known + 1
-            self._known[key] = known
-            self._known.move_to_end(key)
-            while len(self._known) > MOST:
-                self._known.popitem(last=False)
+            known = self._plans.get(key)
+            if known is None and self._plans.is_regular(key):
+                with once():
+                    known = make()
+                self._plans.keep(key, known)
         return known if isinstance(known, Plan) else None
 
     def _guarded(self, key: object, plan: Plan, ready: Ready, many: bool) -> Ready:
@@ -133,7 +139,7 @@ class Standing:
     def _give_up(self, key: object, error: Exception) -> None:
         _log.debug("no standing plan: %s", error)
         with self._lock:
-            self._known[key] = None
+            self._plans.keep(key, str(error))
 
 
 @dataclass

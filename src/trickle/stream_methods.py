@@ -176,6 +176,8 @@ class StreamTableMethods:
     def refresh_history(self, name: str | None = None, limit: int = 20) -> Records[facts.HistoryRecord]:
         """What refreshes did and why, of one stream table or of all, the newest first.
 
+        Of the duration, `learning_ms` was spent once: on queries and statements that were new to Spark.
+
         [(line.action, line.reason, line.duration_ms) for line in db.refresh_history("totals", limit=5)]
         """
         return facts.history(self._streams, table_name(name) if name else None, limit)

@@ -50,7 +50,16 @@ def plans(catalog: Catalog, connection: Connection) -> list[str]:
     return steps
 
 
-SMALL = ("trickle_gate", "trickle_watermark_group", "trickle_fuse", "ducklake_schema", "touched", "below", "anon")
+SMALL = (
+    "trickle_registry",
+    "trickle_gate",
+    "trickle_watermark_group",
+    "trickle_fuse",
+    "ducklake_schema",
+    "touched",
+    "below",
+    "anon",
+)
 """Tables with few rows, and results of other steps."""
 
 

@@ -129,14 +129,14 @@ def test_a_run_that_fails_is_left_to_spark_and_leaves_nothing_behind(plans: Stan
 def test_what_comes_again_gets_a_plan_but_not_for_many_rows_of_which_each_is_held_against_each(
     plans: Standing, desk: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(standing, "AFTER", 1)
+    monkeypatch.setattr(plans._plans, "after", 1)
     crossed = (
         f"SELECT a.v, b.v AS w FROM (SELECT {ONE} * FROM facts) a JOIN (SELECT {ONE} * FROM others) b ON a.v < b.v"
     )
     relations = {"facts": facts((1, 1), (2, 2)), "others": facts((1, 2))}
 
     def answers(text: str, many: bool) -> list[bool]:
-        made = (plans.ready(text, relations, lambda: None, many) for _ in range(standing.AFTER + 1))
+        made = (plans.ready(text, relations, lambda: None, many) for _ in range(2))
         return [ready is not None for ready in made]
 
     assert answers(GROUPED, many=False) == [False, True]
@@ -219,6 +219,58 @@ def test_refreshes_that_come_again_and_again_need_no_job_and_stay_exact(
                 assert agrees(db, name, query)
                 if n > standing.AFTER:
                     assert work.jobs == [], name
+
+
+def test_what_a_refresh_spends_on_what_is_new_is_told_until_nothing_is(
+    lake_sqlite: LakeSite, quick: SparkSession
+) -> None:
+    """By processes that begin anew, too."""
+    for start in (0, 10):
+        with lake_sqlite.connect(quick) as db:
+            if start == 0:
+                db.sql("CREATE TABLE orders (id INT, cust INT, amount INT)")
+                db.append("orders", [{"id": n, "cust": n % 9, "amount": n} for n in range(90)])
+                query = "SELECT cust, SUM(amount) AS s FROM orders GROUP BY cust"
+                db.create_stream_table("sums", query, refresh_mode="DIFFERENTIAL")
+            for n in range(start, start + standing.AFTER + 3):
+                db.append("orders", [{"id": 100 + n, "cust": n % 9, "amount": 7 * n}])
+                db.refresh_stream_table("sums")
+            *new, last = reversed(db.refresh_history("sums", limit=standing.AFTER + 3))
+            assert all(0 < h.learning_ms < h.duration_ms for h in new[: standing.AFTER + 1])
+            assert [h.learning_ms for h in (*new[standing.AFTER + 1 :], last)] == [0.0, 0.0]
+
+
+def test_a_join_of_many_relations_gets_a_plan_however_large_the_planner_takes_them_for(plans: Standing) -> None:
+    """Spark multiplies the sizes of what it joins, and exchanges rows from a size on."""
+    names = [f"facts_{n}" for n in range(16)]
+    text = f"SELECT {ONE} k, v AS v_0 FROM {names[0]}"
+    for n, name in enumerate(names[1:], 1):
+        one = f"SELECT {ONE} k AS k_{n}, v AS v_{n}, v + {n} AS w_{n} FROM {name}"
+        text = f"SELECT /*+ COALESCE(1), SHUFFLE_HASH(b) */ * FROM ({text}) a JOIN ({one}) b ON k = k_{n}"
+    relations = {name: facts((1, 1), (2, 2)) for name in names}
+    found = by_plan(plans, f"SELECT k, sum(v_15) AS s FROM ({text}) GROUP BY k", **relations)
+    assert found is not None and counted(found) == Counter([(1, 1), (2, 2)])
+
+
+def test_more_statements_than_there_is_place_for_leave_the_place_to_as_many(
+    lake_sqlite: LakeSite, quick: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standing, "MOST", 1)
+    with lake_sqlite.connect(quick) as db:
+        db.sql("CREATE TABLE orders (id INT, amount INT)")
+        db.append("orders", [{"id": n, "amount": n} for n in range(90)])
+        queries = {name: f"SELECT id, amount + {n} AS v FROM orders" for n, name in enumerate(("a", "b", "c"))}
+        for name, query in queries.items():
+            db.create_stream_table(name, query, refresh_mode="DIFFERENTIAL")
+        for n in range(standing.AFTER + 3):
+            db.append("orders", [{"id": 100 + n, "amount": 7 * n}])
+            jobs = {}
+            for name, query in queries.items():
+                with watched(quick) as work:
+                    db.refresh_stream_table(name)
+                jobs[name] = len(work.jobs)
+                assert agrees(db, name, query)
+        assert [name for name, many in jobs.items() if many == 0] == ["a"]
 
 
 def agrees(db: trickle.Session, name: str, query: str) -> bool:

@@ -42,6 +42,8 @@ class HistoryRecord(Record):
     snapshot: int | None
     initiated_by: str
     error: str | None
+    learning_ms: float = 0.0
+    """Of the duration: spent once, on queries and statements that were new to Spark."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,7 @@ def _history(line: Refresh) -> HistoryRecord:
         line.snapshot,
         line.initiated_by,
         line.error or None,
+        line.learning_ms,
     )
 
 

@@ -66,6 +66,9 @@ class Compiled:
     heavy: dict[Declared, bool] = field(default_factory=dict, compare=False)
     """Whether its change in one statement is more than Spark can plan, by what was declared; once somebody asked."""
 
+    outgrown: dict[frozenset[str], int] = field(default_factory=dict, compare=False)
+    """By the sources that did not change: a number of changed rows of which more came than the driver should hold."""
+
     @property
     def construct(self) -> str:
         """What stands in the way of a differential refresh, in one word or two; empty if nothing does."""

@@ -31,27 +31,14 @@ PATIENCE = 50
 LONGEST_WAIT = timedelta(days=7)
 WORTH_A_TRY = 12
 """One way has to have cost that many times what a try of the other may."""
-
-
-@dataclass(frozen=True)
-class Habit:
-    """How refreshes of one kind get quicker."""
-
-    first_doubt: float
-    """What a single one took may be off by this factor: it had to be compiled."""
-    sure: int
-    """So many of about this size, and what they took is believed."""
-    slow: int = 0
-    """So many come before they are as quick as they get."""
-    first_ms: float = 0.0
-    """So much of what the first took may have been planning and compiling, whatever its rows."""
-    slow_ms: float = 0.0
-    """So much of what each of the next slow ones took."""
-
-
-DIFFERENTIAL = Habit(first_doubt=4.0, sure=5, slow=2, first_ms=1500.0, slow_ms=600.0)
-"""From the third on its statements have standing plans."""
-FULL = Habit(first_doubt=2.5, sure=2)
+FIRST_DOUBT = 2.5
+"""What a single one took may be off by this factor: Java and Spark had to compile what they run."""
+SURE = 2
+"""So many of about this size that learned nothing new, and what they took is believed."""
+SURE_ANYWAY = 8
+"""So many are believed even if each of them learned something: the next one will, too."""
+SLIGHT = 0.1
+"""A refresh that spent at most this share of its time on what is new learned nothing to speak of."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +81,7 @@ def differential(lines: Sequence[Refresh], rows: int) -> Estimate | None:
 
     Given up before, it is judged by the average, the worst aside: most changes may be cheap to follow, some very dear.
     """
-    found = _estimate([h for h in lines if h.action == "DIFFERENTIAL"], rows, DIFFERENTIAL)
+    found = _estimate([h for h in lines if h.action == "DIFFERENTIAL"], rows)
     series, is_another = _last_series([h for h in lines if is_near(h.changed_rows, rows)])
     if found is None or not (series and is_another):
         return found
@@ -107,7 +94,7 @@ def full(lines: Sequence[Refresh], rows: int) -> Estimate | None:
     fulls = [h for h in lines if h.action != "DIFFERENTIAL"]
     warm = [h for h in fulls if h.action == "FULL" and h.reason != "initial_load"]
     if warm:
-        known = _estimate(warm, rows, FULL)
+        known = _estimate(warm, rows)
         return known or Estimate(typical(h.duration_ms for h in warm[:RECENT]), 0, DOUBT, warm[0].finished_at)
     return Estimate(fulls[0].duration_ms, doubt=LOAD_DOUBT, newest=fulls[0].finished_at) if fulls else None
 
@@ -170,20 +157,20 @@ def is_near(one: int, other: int) -> bool:
     return high <= NEAR * low
 
 
-def _estimate(lines: Sequence[Refresh], rows: int, habit: Habit) -> Estimate | None:
-    """By refreshes of about this size, or else by a line through all of them."""
+def _estimate(lines: Sequence[Refresh], rows: int) -> Estimate | None:
+    """By refreshes of about this size, those that learned nothing before others; or else by a line through all."""
     near = [h for h in lines if is_near(h.changed_rows, rows)]
     if not near:
         guess = _line(lines, rows)
         return None if guess is None else Estimate(guess, 0, DOUBT, lines[0].finished_at)
-    recent = near[:RECENT]
-    found = Estimate(typical(h.duration_ms for h in recent), len(recent), DOUBT, near[0].finished_at)
-    slow = habit.slow if len(lines) < REMEMBERED else 0  # the first ones are no longer shown
-    if len(near) >= habit.sure - habit.slow + slow:
+    settled = [h for h in near if h.learning_ms <= SLIGHT * h.duration_ms]
+    recent = (settled or near)[:RECENT]
+    doubt = FIRST_DOUBT if len(near) == 1 else DOUBT
+    found = Estimate(typical(h.duration_ms for h in recent), len(recent), doubt, near[0].finished_at)
+    if len(settled) >= SURE or len(near) >= SURE_ANYWAY:
         return replace(found, doubt=1.0, is_sure=True)
-    if len(near) == 1:
-        return replace(found, doubt=habit.first_doubt, spared=habit.first_ms)
-    return replace(found, spared=habit.slow_ms) if len(near) <= slow else found
+    least = min(h.duration_ms - h.learning_ms for h in recent)
+    return replace(found, spared=found.ms - least)
 
 
 def typical(times: Iterable[float]) -> float:

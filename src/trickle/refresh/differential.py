@@ -16,6 +16,7 @@ from ..execute.transaction import Located, Transaction
 from ..lake.held import Held
 from ..lake.model import Bound, Table
 from ..lake.types import to_spark
+from ..learning import once
 from ..plan import CONTRIBUTIONS, KEYS, STORED, Node, Version, weight
 from ..plan.recursion import settled
 from . import apply as applying
@@ -92,14 +93,22 @@ class Differential:
         return known[self.declared]
 
     def in_one_statement(self) -> tuple[int, int]:
-        """A result that should be small comes to the driver; how much a join makes of a change, only Spark can tell."""
+        """A result that should be small comes to the driver; how much a join makes of a change shows when it is done.
+
+        What was more than the driver should hold is not tried with it again, unless it was little after all.
+        """
         change = self.statement("delta", partial(stored_change, self.storage, self.unchanged, self.appending))
         if self.changed_rows > self.small:
             return self.by_spark(change, self.is_large)
-        found = self.few(change)
-        if found is None:
-            return self.by_spark(change, is_large=True)
-        return applying.apply_local(self.transaction, self.stored, found, self.storage.key)
+        if self.changed_rows < self.compiled.outgrown.get(self.unchanged, self.small + 1):
+            found = self.few(change)
+            if found is not None:
+                return applying.apply_local(self.transaction, self.stored, found, self.storage.key)
+            self.compiled.outgrown[self.unchanged] = self.changed_rows
+        added, removed = self.by_spark(change, is_large=True)
+        if added + removed <= self.small:
+            self.compiled.outgrown.pop(self.unchanged, None)
+        return added, removed
 
     def by_spark(self, change: Statement, is_large: bool) -> tuple[int, int]:
         return applying.apply(self.transaction, self.stored, self.frames.run(change, is_large), self.storage.key)
@@ -198,14 +207,18 @@ class Differential:
         stored = tuple((c.name, c.type) for c in self.stored.columns)
         key = (kind, self.frames.prefix, self.unchanged, self.appending, self.declared, stored)
         if key not in self.compiled.statements:
-            made, _ = rely(plan(), self.declared)
-            labels = labels_of(self.storage, made) if labelled else made.names
-            statement = Statement.of(made, partial(sql_name, self.frames.prefix), labels)
-            if labelled:
-                types = {c.name: to_spark(c).simpleString() for c in self.stored.columns}
-                statement = statement.typed(self.frames.run(statement, self.is_large).schema, types)
-            self.compiled.statements[key] = statement
+            with once():
+                self.compiled.statements[key] = self.made(plan(), labelled)
         return self.compiled.statements[key]
+
+    def made(self, plan: Node, labelled: bool) -> Statement:
+        made, _ = rely(plan, self.declared)
+        labels = labels_of(self.storage, made) if labelled else made.names
+        statement = Statement.of(made, partial(sql_name, self.frames.prefix), labels)
+        if not labelled:
+            return statement
+        types = {c.name: to_spark(c).simpleString() for c in self.stored.columns}
+        return statement.typed(self.frames.run(statement, self.is_large).schema, types)
 
     def collect(self, statement: Statement, most: int | None = None) -> pa.Table:
         return self.frames.rows(statement, self.is_large, most)

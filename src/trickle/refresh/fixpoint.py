@@ -18,8 +18,9 @@ from . import apply as applying
 from . import intermediates
 from .choose import Choice
 from .look import Look, measure
-from .refresh import Refresher, Run
+from .refresh import Refresher
 from .result import RefreshResult
+from .run import Run
 from .solution import Part, Solution, Spread
 from .sources import Point
 from .stored import Fit

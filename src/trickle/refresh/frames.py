@@ -15,10 +15,11 @@ from ..handing import queried
 from ..lake.held import Held, Rows, as_frame
 from ..lake.lake import Lake
 from ..lake.model import Table
+from ..learning import once
 from ..plan import Version
 from ..spark import is_connect
 from ..sql.names import quote_spark
-from ..standing import Ready, Unfit
+from ..standing import Ready, Standing, Unfit
 from .lookups import Lookup, Read, bounds
 from .phases import phase, to_arrow
 from .statements import Statement
@@ -66,23 +67,21 @@ class Frames:
 
     def rows(self, statement: Statement, is_large: bool = False, most: int | None = None) -> pa.Table:
         """The same rows, in the driver; not too many of them by a standing plan."""
-        ready = self._ready(statement, is_large, most)
+        with phase("bind"):
+            self.fetch(statement)
+        standing = self.lake.standing if self.at_desk else None
+        if standing is None or not self._has_at_most(self.lake.settings["refresh.standing_rows"], statement):
+            return to_arrow(self.run(statement, is_large, most))
+        text = statement.selected(statement.standing, most)
+        ready = self._ready(standing, statement, text, is_large)
         if ready is not None:
             with suppress(Unfit), phase("run"):
                 return ready()
-        return to_arrow(self.run(statement, is_large, most))
+        with once(standing.is_to_come(text, self._all_held(statement))):
+            return to_arrow(self.run(statement, is_large, most))
 
-    def _ready(self, statement: Statement, is_large: bool, most: int | None) -> Ready | None:
-        with phase("bind"):
-            self.fetch(statement)
-            most_rows = self.lake.settings["refresh.standing_rows"]
-            if not self.at_desk or not self._has_at_most(most_rows, statement):
-                return None
-            many = is_large or not self._is_small(statement)
-            held = {_name(self.prefix, *read): rows for read in statement.reads if (rows := self._held(read))}
-            standing = self.lake.standing
-            if standing is None:
-                return None
+    def _ready(self, standing: Standing, statement: Statement, text: str, is_large: bool) -> Ready | None:
+        many = is_large or not self._is_small(statement)
 
         def restore() -> None:
             for read in statement.reads:
@@ -90,7 +89,7 @@ class Frames:
                 self._show(read, standing.spark)
 
         with phase("plan"):
-            return standing.ready(statement.selected(statement.standing, most), held, restore, many)
+            return standing.ready(text, self._all_held(statement), restore, many)
 
     def fetch(self, statement: Statement) -> None:
         """Read what the statement reads, as far as the driver does."""
@@ -126,6 +125,9 @@ class Frames:
         """The rows of a relation, where the driver holds them."""
         held = self._held(read)
         return None if held is None else held.rows
+
+    def _all_held(self, statement: Statement) -> dict[str, Held]:
+        return {_name(self.prefix, *read): rows for read in statement.reads if (rows := self._held(read))}
 
     def _held(self, read: Read) -> Held | None:
         rows = self.made.get(read)

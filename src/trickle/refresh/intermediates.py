@@ -13,6 +13,7 @@ from ..execute import ddl
 from ..execute.transaction import Transaction
 from ..lake.lake import Lake
 from ..lake.model import Snapshot, Table
+from ..learning import once
 from ..plan import Node, hidden, tables
 from ..registry.models import StreamTable
 from ..sql.render import quote, render
@@ -195,5 +196,6 @@ def take_up(
     names = wanted(transaction.lake, owner, whole, settled=True) | stored.keys()
     if not names - stored.keys():
         return tuple(stored)
-    over = Rebuild(transaction, owner, whole, sources, prefix).missing(names, stored)
+    with once():
+        over = Rebuild(transaction, owner, whole, sources, prefix).missing(names, stored)
     return tuple(kept.intermediate.name for kept in over.kept)

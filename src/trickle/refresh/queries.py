@@ -9,6 +9,7 @@ from ..execute.transaction import Transaction
 from ..lake.draft import Draft
 from ..lake.lake import Lake
 from ..lake.model import Snapshot
+from ..learning import once
 from ..registry.models import StreamTable
 from . import intermediates
 from .compile import Compiled, compile_query, means_the_same
@@ -28,7 +29,8 @@ class Queries:
         key = (table.id, table.version, at.schema_version)
         found = self._known.get(key)
         if found is None:
-            found = self._understood(table, at)
+            with once():
+                found = self._understood(table, at)
             _put(self._known, key, found)
             _put(self._latest, table.id, (table.version, found))
         return found

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from ..learning import Learning
 from ..registry.models import Refresh, StreamTable
 from .result import RefreshResult
 
@@ -13,6 +14,7 @@ from .result import RefreshResult
 @dataclass
 class Stopwatch:
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    learning: Learning = field(default_factory=Learning)
     _clock: float = field(default_factory=time.perf_counter)
     _stopped: float | None = None
 
@@ -54,4 +56,5 @@ class Stopwatch:
             result.data_snapshot,
             result.snapshot,
             initiated_by,
+            learning_ms=self.learning.milliseconds,
         )

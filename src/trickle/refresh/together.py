@@ -14,13 +14,15 @@ from ..execute.transaction import Transaction
 from ..lake.draft import Draft
 from ..lake.foreign import translated
 from ..lake.model import Snapshot
+from ..learning import told_to
 from ..registry.models import FUNCTION_CHANGED, SCHEMA_CHANGED, StreamTable
 from . import apply as applying
 from .choose import Choice
 from .content import Content
 from .look import Look
-from .refresh import Refresher, Run
+from .refresh import Refresher
 from .result import RefreshResult
+from .run import Run
 from .sources import Point
 from .staged import touched
 from .windows import Window, changed_tables
@@ -145,19 +147,23 @@ class _Member(Run):
 
     def stage(self) -> None:
         try:
-            look = self.look()
-            choice = self.choose(look)
-            if choice.action == "SKIP":
-                raise _Held(self.note(choice, self.table.frontier, look.changed_rows))
-            if choice.reason in (SCHEMA_CHANGED, FUNCTION_CHANGED):
-                raise _Apart
-            self.work = (look, choice, *self.staged(look, choice))
+            with told_to(self.watch.learning):
+                self.work = self.worked()
             self.watch.stop()
         except CommitConflict:
             raise
         except TrickleError as error:
             self.fail(error)
             raise
+
+    def worked(self) -> tuple[Look, Choice, int, int]:
+        look = self.look()
+        choice = self.choose(look)
+        if choice.action == "SKIP":
+            raise _Held(self.note(choice, self.table.frontier, look.changed_rows))
+        if choice.reason in (SCHEMA_CHANGED, FUNCTION_CHANGED):
+            raise _Apart
+        return look, choice, *self.staged(look, choice)
 
     def staged(self, look: Look, choice: Choice) -> tuple[int, int]:
         if choice.action == "NO_DATA":

@@ -141,3 +141,5 @@ class Refresh:
     snapshot: int | None
     initiated_by: str
     error: str = ""
+    learning_ms: float = 0.0
+    """Of the duration: what was spent once, on queries and statements that were new and are quicker from then on."""

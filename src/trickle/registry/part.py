@@ -17,3 +17,7 @@ class Part(ABC):
     @abstractmethod
     def exists(self, connection: Connection) -> bool:
         """Whether the lake has a registry yet."""
+
+    @abstractmethod
+    def version(self, connection: Connection) -> int:
+        """Of the registry; 0 if there is none."""

@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, inspect, select, update
-from sqlalchemy.schema import CreateIndex
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, inspect, select, text, update
+from sqlalchemy.schema import CreateColumn, CreateIndex
 from sqlalchemy.sql import ColumnElement
 
 from ..errors import ConfigError, NotFound
@@ -51,13 +51,13 @@ class Registry(Frontiers, History):
 
     def is_current(self, connection: Connection) -> bool:
         """Whether the registry has every table of this release."""
-        return self._version(connection) >= TABLES_SINCE
+        return self.version(connection) >= TABLES_SINCE
 
     def is_migrated(self, connection: Connection) -> bool:
         """Whether it also has every index."""
-        return self._version(connection) >= VERSION
+        return self.version(connection) >= VERSION
 
-    def _version(self, connection: Connection) -> int:
+    def version(self, connection: Connection) -> int:
         if self._known_version < VERSION and self.exists(connection):
             self._known_version = connection.execute(select(self.tables["registry"].c.version)).scalar_one()
         return self._known_version
@@ -76,9 +76,18 @@ class Registry(Frontiers, History):
             )
         if found < VERSION:
             self.tables.metadata.create_all(connection)
+            self._add_learning(connection)
             for index in (i for table in self.tables.metadata.tables.values() for i in table.indexes):
                 connection.execute(CreateIndex(index, if_not_exists=True))
             connection.execute(update(registry).values(version=VERSION))
+
+    def _add_learning(self, connection: Connection) -> None:
+        history = self.tables["refresh_history"]
+        known = inspect(connection).get_columns(history.name, schema=self.schema)
+        if not any(c["name"] == history.c.learning_ms.name for c in known):
+            added = CreateColumn(history.c.learning_ms).compile(dialect=connection.dialect)
+            table = connection.dialect.identifier_preparer.format_table(history)
+            connection.execute(text(f"ALTER TABLE {table} ADD COLUMN {added}"))
 
     # Stream tables.
 

@@ -10,9 +10,11 @@ from sqlalchemy import BigInteger, Column, DateTime, Float, Index, Integer, Meta
 from .maintenance import add_maintenance_table
 from .schedule_tables import add_schedule_tables
 
-VERSION = 4
+VERSION = 5
 TABLES_SINCE = 2
-"""The version that brought the newest table that refreshes need; later ones brought indexes and a diary."""
+"""The version that brought the newest table that refreshes need; later ones brought indexes, a diary, a column."""
+LEARNING_SINCE = 5
+"""The version that brought `learning_ms`; an older registry is read and written without it."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class RegistryTables:
             Column("snapshot", BigInteger),
             Column("initiated_by", String, nullable=False),
             Column("error", Text, nullable=False),
+            Column("learning_ms", Float, nullable=False, server_default="0"),
         )
         add_schedule_tables(metadata)
         add_maintenance_table(metadata)

@@ -60,9 +60,11 @@ class Simulation:
         initial = self.costs.full(0) + 0.004 * self.costs.source_rows
         self.add("FULL", "initial_load", 0, initial * self.rng.uniform(1.5, 4))
 
-    def add(self, action: str, reason: str, rows: int, spent: float) -> None:
+    def add(self, action: str, reason: str, rows: int, spent: float, learning: float = 0.0) -> None:
         at = START + self.apart * len(self.lines)
-        self.lines.append(Refresh(1, "t", at, at, action, reason, 0, 0, rows, spent, 1, 1, "user"))
+        self.lines.append(
+            Refresh(1, "t", at, at, action, reason, 0, 0, rows, spent, 1, 1, "user", learning_ms=learning)
+        )
 
     def choose(self, rows: int) -> Choice:
         lessons = [h for kind in ("DIFFERENTIAL", "FULL") for h in [h for h in self.lines if h.action == kind][-30:]]
@@ -73,12 +75,16 @@ class Simulation:
         """`times`: what this change costs a differential refresh more than others of its size."""
         choice = self.choose(rows)
         before = sum(h.action == choice.action and h.reason != "initial_load" for h in self.lines)
-        is_planned = choice.action == "DIFFERENTIAL" and before < PLANNED
-        spent = self.costs.of(choice.action, rows) + (self.costs.planning if is_planned else 0.0)
-        spent *= self.rng.lognormvariate(0, self.noise)
+        spent = self.costs.of(choice.action, rows) * self.rng.lognormvariate(0, self.noise)
         slow = self.rng.uniform(1.5, 4) if before == 0 else 5.0 if self.rng.random() < self.outliers else 1.0
-        spent *= times if choice.action == "DIFFERENTIAL" else 1.0
-        self.add(choice.action, choice.reason, rows, spent * slow)
+        if choice.action == "FULL":
+            self.add(choice.action, choice.reason, rows, spent * slow)
+            return choice
+        spent *= slow * times
+        planning = self.costs.planning if before < PLANNED else 0.0
+        # Of the first one, what made it slow was new, and so was some of what its rows take anyway.
+        share = self.rng.uniform(1 - 1 / slow, 1) if before == 0 else 0.0
+        self.add(choice.action, choice.reason, rows, spent + planning, share * spent + planning)
         return choice
 
     def run(self, sizes: Sequence[int]) -> list[Choice]:

@@ -82,7 +82,8 @@ def test_a_full_refresh_is_tried_only_where_it_may_be_cheaper() -> None:
     initial, quick = past("FULL", 350, reason="initial_load"), [past("DIFFERENTIAL", 100, 10)] * 5
     facts = Facts("AUTO", history=[*quick, initial], changed_rows=10, source_rows=10_000)
     assert choose(facts) == Choice("FULL", "cost_trial")
-    assert choose(replace(facts, history=[*quick[:4], initial])).reason == "", "they may get quicker yet"
+    learning = [replace(h, learning_ms=60.0) for h in quick[:4]]
+    assert choose(replace(facts, history=[*learning, initial])).reason == "", "they may get quicker yet"
     slow = replace(initial, duration_ms=500)
     assert choose(replace(facts, history=[*quick, slow])) == Choice("DIFFERENTIAL")
     known = [past("FULL", 110, 10, reason="cost_trial")] * 2

@@ -173,3 +173,28 @@ def test_a_first_load_is_worth_less_than_a_full_refresh() -> None:
     cold, warm = costs.full([load], 10), costs.full([full, full, load], 10)
     assert cold is not None and (cold.at_best, cold.is_sure) == (1750.0, False)
     assert warm is not None and (warm.ms, warm.is_sure) == (900.0, True)
+
+
+def learning(ms: float, new: float, minutes: int) -> Refresh:
+    return replace(line("DIFFERENTIAL", "", 10, ms, minutes), learning_ms=new)
+
+
+def test_what_learned_something_is_not_believed_and_may_be_quicker_by_that() -> None:
+    first = [learning(900.0, 850.0, 1), learning(500.0, 400.0, 0)]
+    found = costs.differential(first, 10)
+    assert found is not None and (found.ms, found.at_best, found.is_sure) == (500.0, 50.0, False)
+    found = costs.differential([learning(60.0, 0.0, 3), learning(55.0, 5.0, 2), *first], 10)
+    assert found is not None and (found.ms, found.samples, found.is_sure) == (55.0, 2, True)
+
+
+def test_a_process_that_begins_anew_does_not_forget_what_refreshes_take() -> None:
+    past = [learning(50.0, 0.0, n) for n in (3, 2, 1)]
+    found = costs.differential([learning(2000.0, 1900.0, 5), learning(700.0, 600.0, 4), *past], 10)
+    assert found is not None and (found.ms, found.is_sure) == (50.0, True)
+
+
+def test_what_learns_something_every_time_is_believed_in_the_end() -> None:
+    past = [learning(500.0, 400.0, -n) for n in range(costs.SURE_ANYWAY)]
+    few, many = costs.differential(past[1:], 10), costs.differential(past, 10)
+    assert few is not None and not few.is_sure
+    assert many is not None and (many.ms, many.at_best, many.is_sure) == (500.0, 500.0, True)

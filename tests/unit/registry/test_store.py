@@ -230,3 +230,21 @@ def test_an_older_registry_gets_the_indexes_and_is_used_before(connection: Conne
     assert Registry(None).is_migrated(connection)
     made = {row[0] for row in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'index'")}
     assert set(names) <= made and names
+
+
+def test_a_registry_without_learning_times_is_read_and_written_until_it_is_migrated(
+    connection: Connection, registry: Registry
+) -> None:
+    added = registry.add(connection, TABLE)
+    connection.exec_driver_sql("ALTER TABLE trickle_refresh_history DROP COLUMN learning_ms")
+    connection.execute(update(registry.tables["registry"]).values(version=4))
+    older = Registry(None)
+    told = replace(line(added), learning_ms=1.5)
+    older.record(connection, told)
+    assert older.history(connection) == older.lessons(connection, added.id) == [replace(told, learning_ms=0.0)]
+    assert [n for n, _ in older.lines_after(connection, 0)] == [1]
+    assert list(older.lines_since(connection, NOW)) == list(older.last_lines(connection).values())
+    older.migrate(connection)
+    older.migrate(connection)
+    older.record(connection, told)
+    assert [h.learning_ms for h in older.history(connection)] == [1.5, 0.0]
