@@ -17,7 +17,7 @@ from trickle.cli.main import app
 from trickle.testing.bench import arena, run
 from trickle.testing.bench.measure import Timing
 from trickle.testing.bench.refreshes import dag, floor, growth, matrix, soak, tpch, write
-from trickle.testing.bench.refreshes.duel import Duel
+from trickle.testing.bench.refreshes.duel import Duel, Fighter
 from trickle.testing.bench.refreshes.matrix import Cell, crossover
 from trickle.testing.bench.refreshes.report import compared, document, read, save
 from trickle.testing.bench.refreshes.work import SparkWork
@@ -43,6 +43,25 @@ def test_auto_is_measured_against_the_better_way() -> None:
     assert far.auto_ratio == 4.0
     (verdict,) = [v for v in matrix.verdicts([near, far]) if "AUTO" in v.what]
     assert (verdict.figure, verdict.met) == (0.5, False)
+
+
+@pytest.mark.parametrize(("is_brief", "kept"), [(True, [90.0]), (False, [70.0])])
+def test_in_brief_what_is_far_behind_is_timed_once_and_at_once(
+    is_brief: bool, kept: list[float], tmp_path: Path
+) -> None:
+    fighter = Fighter(None, "d", "", tmp_path, is_brief=is_brief, spent=20.0)
+    fighter.keep("full", 90.0, timed=False)
+    fighter.keep("spark", 70.0, timed=False)  # not four times as long
+    assert fighter.beaten == ({"full"} if is_brief else set())
+    if not is_brief:
+        fighter.keep("full", 70.0, timed=True)
+    assert fighter.times == {"full": kept}
+
+
+def test_in_brief_no_gain_is_judged() -> None:
+    cells = [Cell("scan", 1_000_000, share, duel(100, 200), auto_ms=100) for share in (0.001, 0.1)]
+    assert len(matrix.verdicts(cells)) == 3
+    assert ["AUTO" in v.what for v in matrix.verdicts(cells, brief=True)] == [True]
 
 
 def test_saved_runs_are_compared(tmp_path: Path) -> None:

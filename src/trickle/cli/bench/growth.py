@@ -22,9 +22,12 @@ def growth(
     to: Annotated[float, typer.Option("--to", min=0.001, max=1000, help="The larger scale factor.")] = 10.0,
     orders: Annotated[int, typer.Option("--orders", min=1, help="Orders changed in a round.")] = 100,
     spread: Annotated[bool, typer.Option("--spread", help="Orders from all over the table, not neighbours.")] = False,
-    only: Annotated[list[str] | None, typer.Option("--only", help="A query, as q01; may be repeated.")] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="A query, as q01; may be repeated. Else those reached by clustered keys."),
+    ] = None,
     rounds: Rounds = 5,
-    warmups: Warmups = 2,
+    warmups: Warmups = 10,
     save: Save = None,
     within: Within = None,
     check: Check = False,
@@ -32,12 +35,12 @@ def growth(
 ) -> None:
     """TPC-H's queries after the same change at two scales: how much longer refreshes take over larger tables."""
     from ...testing.bench import arena
-    from ...testing.bench.refreshes.growth import measure, verdicts
+    from ...testing.bench.refreshes.growth import REACHED, measure, verdicts
     from ...testing.bench.refreshes.report import document
     from ...testing.bench.refreshes.tpch import Plan
 
     given = options(ctx, json)
-    plan = Plan(scale, orders, spread, rounds, warmups, asked(only))
+    plan = Plan(scale, orders, spread, rounds, warmups, asked(only) or REACHED)
     places = partial(arena, 1.0, within, settings=given.settings)
     grown = measure(places, plan, to, lambda text: given.output.say(text, style="dim"))
     found = verdicts(grown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,7 +62,8 @@ def arena(
     """An empty arena; `within` names the folder, and so the disk, that it is made in."""
     folder = Path(tempfile.mkdtemp(prefix="trickle-bench-", dir=within))
     try:
-        with trickle.connect(folder / "lake", spark=spark, settings=settings) as db:
+        with warnings.catch_warnings(), trickle.connect(folder / "lake", spark=spark, settings=settings) as db:
+            warnings.simplefilter("ignore", trickle.TrickleWarning)  # what is measured is as it should be
             yield Arena(db, folder, scale)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

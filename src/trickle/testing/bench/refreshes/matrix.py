@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -38,6 +39,8 @@ class Plan:
     """Let DuckDB recompute it too."""
     full: bool = True
     """Measure FULL refreshes of the same change, too."""
+    brief: bool = False
+    """Time what takes far longer than the differential refresh only once."""
 
     @property
     def wanted(self) -> list[Scenario]:
@@ -85,7 +88,11 @@ def measure(arena: Arena, plan: Plan, say: Callable[[str], None] = print) -> Ite
 
 
 def _auto(cell: Cell) -> str:
-    return "" if cell.auto_ratio is None else f", AUTO {cell.auto_ratio:.2f} × of the better"
+    if cell.auto_ratio is None:
+        return ""
+    times = Counter(cell.auto_actions)
+    did = " and ".join(f"{many} × {action}" for action, many in times.items())
+    return f", AUTO {cell.auto_ratio:.2f} × of the better ({did})"
 
 
 @dataclass
@@ -102,7 +109,7 @@ class _Trial:
     def run(self, many: int) -> Cell:
         db, name = self.arena.db, self.scenario.name.replace("-", "_")
         db.merge_files("facts")  # what earlier cells left behind, as maintenance would
-        fighter = Fighter(db, name, self.scenario.query, self.arena.folder / "matrix", self.rival)
+        fighter = Fighter(db, name, self.scenario.query, self.arena.folder / "matrix", self.rival, self.plan.brief)
         fighter.create(twin=self.plan.full)
         learner = f"{name}_auto"
         if self.plan.auto:
@@ -137,8 +144,12 @@ class _Trial:
         self.learned += [(spent, actions[0])] if timed else []
 
 
-def verdicts(cells: Sequence[Cell]) -> list[Verdict]:
-    """Of those targets whose cells were measured."""
+def verdicts(cells: Sequence[Cell], brief: bool = False) -> list[Verdict]:
+    """Of those targets whose cells were measured; in brief, recomputing was not warm, and no gain is judged."""
+    return [*(() if brief else _gains(cells)), *_auto_verdict(cells)]
+
+
+def _gains(cells: Sequence[Cell]) -> list[Verdict]:
     found = []
     by_name = {s.name: s for s in SCENARIOS}
     for cell in cells:
@@ -150,11 +161,15 @@ def verdicts(cells: Sequence[Cell]) -> list[Verdict]:
         if edge is not None and scenario.least_edge is not None:
             what = f"{name}, 1M rows: differential pays up to a change of"
             found.append(Verdict(what, edge, scenario.least_edge, at_least=True))
-    ratios = [r for cell in cells if (r := cell.auto_ratio) is not None]
-    if ratios:
-        near = sum(r <= 1.2 for r in ratios) / len(ratios)
-        found.append(Verdict("share of cells where AUTO is within 1.2 × of the better", near, 0.95, at_least=True))
     return found
+
+
+def _auto_verdict(cells: Sequence[Cell]) -> list[Verdict]:
+    ratios = [r for cell in cells if (r := cell.auto_ratio) is not None]
+    if not ratios:
+        return []
+    near = sum(r <= 1.2 for r in ratios) / len(ratios)
+    return [Verdict("share of cells where AUTO is within 1.2 × of the better", near, 0.95, at_least=True)]
 
 
 def crossover(cells: Sequence[Cell]) -> float | None:

@@ -40,6 +40,6 @@ def contests(arena: Arena) -> Iterator[Contest]:
             TARGET,
             ours=lambda: arena.db.sql(update),
             plain=lambda: without.sql(update),
-            rounds=21,
-            warmups=5,
+            rounds=51,
+            warmups=10,
         )
