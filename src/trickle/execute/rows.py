@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -26,18 +27,19 @@ DELETE, UPDATE, INSERT = 0, 1, 2
 
 
 @dataclass
-class Gathered:
-    """The rows a statement touches, evaluated exactly once: in memory if few, staged on disk if many."""
+class Staged:
+    """Rows that were evaluated once, into files."""
 
-    table: pa.Table | None
-    staged: DataFrame | None
-    folder: str | None
+    frame: DataFrame
+    folder: str
 
-    def columns(self, names: list[str]) -> pa.Table:
-        if self.table is not None:
-            return self.table.select(names)
-        assert self.folder is not None
+    def select(self, names: list[str]) -> pa.Table:
+        """Few columns of them, read by the driver."""
         return ds.dataset(self.folder, format="parquet").to_table(columns=names)
+
+
+Gathered: TypeAlias = pa.Table | Staged
+"""The rows a statement touches, evaluated exactly once: in memory if few, staged on disk if many."""
 
 
 @contextmanager
@@ -51,7 +53,7 @@ def gathered(
         with translated(f'table "{table.label}"'):
             few = (rows if most_rows <= small else rows.limit(small + 1)).toArrow()
         if few.num_rows <= small:
-            yield Gathered(few, None, None)
+            yield few
             return
         del few  # more than that: staged below, by an evaluation of its own
     with staged(transaction, rows, table) as work:
@@ -59,7 +61,7 @@ def gathered(
 
 
 @contextmanager
-def staged(transaction: Transaction, rows: DataFrame, table: Table) -> Iterator[Gathered]:
+def staged(transaction: Transaction, rows: DataFrame, table: Table) -> Iterator[Staged]:
     """Evaluate the rows, however many, into files that are gone afterwards."""
     lake = transaction.lake
     folder = lake.storage.new_folder(table.path)
@@ -67,14 +69,14 @@ def staged(transaction: Transaction, rows: DataFrame, table: Table) -> Iterator[
         with translated(f'table "{table.label}"'):
             rows.write.parquet(folder)
             found = lake.spark.read.schema(unnumbered(rows.schema)).parquet(folder)
-        yield Gathered(None, found, folder)
+        yield Staged(found, folder)
     finally:
         lake.storage.remove_folder(folder)
 
 
 def apply(transaction: Transaction, table: Table, located: Located, work: Gathered) -> int:
     """Delete the rows marked DELETE or UPDATE, write those marked UPDATE or INSERT; how many were touched."""
-    places = work.columns([OPERATION, FILE, POSITION])
+    places = work.select([OPERATION, FILE, POSITION])
     operations = places.column(OPERATION).to_numpy()
     if not len(operations):
         return 0
@@ -117,8 +119,8 @@ def _write_updates(transaction: Transaction, table: Table, located: Located, wor
     """Updated rows keep their row ids, except those that this very transaction inserted."""
     writer = transaction.lake.writer(table)
     names = [c.name for c in table.columns]
-    if work.table is not None:
-        chosen = work.table.filter(pc.equal(work.table.column(OPERATION), UPDATE))
+    if isinstance(work, pa.Table):
+        chosen = work.filter(pc.equal(work.column(OPERATION), UPDATE))
         ids = _row_ids(chosen, located.files)
         kept = ids >= 0
         for mask, with_ids in ((kept, True), (~kept, False)):
@@ -126,8 +128,7 @@ def _write_updates(transaction: Transaction, table: Table, located: Located, wor
                 data = chosen.filter(pa.array(mask)).select(names)
                 transaction.draft.add_files(table, writer.write_arrow(data, ids[mask] if with_ids else None))
         return
-    assert work.staged is not None
-    rows = work.staged.where(F.col(OPERATION) == UPDATE).withColumn(ROW_ID, _row_id_column(located.files))
+    rows = work.frame.where(F.col(OPERATION) == UPDATE).withColumn(ROW_ID, _row_id_column(located.files))
     columns = [F.col("`" + n.replace("`", "``") + "`") for n in names]
     has_own = any(f.id < 0 for f in located.files)
     known = rows.where(F.col(ROW_ID) >= 0) if has_own else rows
@@ -139,13 +140,12 @@ def _write_updates(transaction: Transaction, table: Table, located: Located, wor
 def _write_inserts(transaction: Transaction, table: Table, work: Gathered) -> None:
     writer = transaction.lake.writer(table)
     names = [c.name for c in table.columns]
-    if work.table is not None:
-        chosen = work.table.filter(pc.equal(work.table.column(OPERATION), INSERT)).select(names)
+    if isinstance(work, pa.Table):
+        chosen = work.filter(pc.equal(work.column(OPERATION), INSERT)).select(names)
         transaction.draft.add_files(table, writer.write_arrow(chosen))
         return
-    assert work.staged is not None
     columns = [F.col("`" + n.replace("`", "``") + "`") for n in names]
-    rows = work.staged.where(F.col(OPERATION) == INSERT).select(*columns)
+    rows = work.frame.where(F.col(OPERATION) == INSERT).select(*columns)
     transaction.draft.add_files(table, writer.write_spark(rows))
 
 

@@ -25,7 +25,7 @@ from .match import matches
 from .phases import phase, to_arrow
 from .replacing import arrive
 
-_NUMBER = "__trickle_n"
+_NUMBER, _COPIES = "__trickle_n", "__trickle_copies"
 
 
 class Drift(LakeError):
@@ -48,8 +48,7 @@ def apply(transaction: Transaction, stored: Table, delta: DataFrame, key: tuple[
     with ExitStack() as stack:
         with phase("run"):
             work = stack.enter_context(row_work.staged(transaction, delta, stored))
-        assert work.staged is not None
-        return _apply_staged(transaction, stored, work.staged, key, names)
+        return _apply_staged(transaction, stored, work, list(key) if key else names)
 
 
 def apply_local(
@@ -157,43 +156,44 @@ def bounds(stored: Table, leaving: pa.Table, match: list[str]) -> list[Bound]:
     return [bound for bound in found if bound is not None]
 
 
-def _apply_staged(
-    transaction: Transaction, stored: Table, delta: DataFrame, key: tuple[str, ...] | None, names: list[str]
-) -> tuple[int, int]:
-    """The same for a delta too large for the driver: its rows stay in Spark, only positions come back."""
-    columns = [F.col(quote_spark(n)) for n in names]
-    came, went = delta.where(F.col(WEIGHT) > 0), delta.where(F.col(WEIGHT) < 0)
-    match = list(key) if key else names
-    located = transaction.located(stored)
-    sought = went.select(
+def _apply_staged(transaction: Transaction, stored: Table, work: row_work.Staged, match: list[str]) -> tuple[int, int]:
+    """The same for a delta too large for the driver: its rows stay in Spark, only weights and positions come back."""
+    weights = work.select([WEIGHT]).column(WEIGHT).to_numpy()
+    went = weights[weights < 0]
+    if len(went):
+        leaving = work.frame.where(F.col(WEIGHT) < 0)
+        remove_staged(transaction, stored, transaction.located(stored), leaving, match, len(went))
+    return arrive_staged(transaction, stored, work, weights), int(-went.sum())
+
+
+def remove_staged(
+    transaction: Transaction, stored: Table, located: Located, leaving: DataFrame, match: list[str], rows: int
+) -> None:
+    """Find and take away the stored rows that go: so many, each as often as its weight says."""
+    sought = leaving.select(
         *(F.col(quote_spark(n)).alias(f"__trickle_m{i}") for i, n in enumerate(match)),
         F.monotonically_increasing_id().alias(_NUMBER),
-        (-F.col(WEIGHT)).alias("__trickle_copies"),
+        (-F.col(WEIGHT)).alias(_COPIES),
     )
-    joined = located.frame.join(sought, _same(stored, match)).select(_NUMBER, "__trickle_copies", FILE, POSITION)
+    joined = located.frame.join(sought, _same(stored, match)).select(_NUMBER, _COPIES, FILE, POSITION)
     found = to_arrow(joined)
-    totals = sought.agg(F.count("*"), F.coalesce(F.sum("__trickle_copies"), F.lit(0))).first()
-    assert totals is not None
-    removed = _take_staged(transaction, stored, located, found, int(totals[0]), int(totals[1]))
-    copies = came.select(*columns, F.explode(F.sequence(F.lit(1), F.col(WEIGHT).cast("int"))).alias("__trickle_i"))
-    files = transaction.lake.writer(stored).write_spark(copies.select(*columns))
-    transaction.draft.add_files(stored, files)
-    arrive(transaction, stored)
-    return sum(f.records for f in files), removed
-
-
-def _take_staged(
-    transaction: Transaction, stored: Table, located: Located, found: pa.Table, sought: int, copies: int
-) -> int:
-    if sought == 0:
-        return 0
-    _, numbers = np.unique(found.column(_NUMBER).to_numpy(), return_inverse=True)
-    if found.num_rows == 0 or numbers.max() + 1 != sought:
-        raise Drift(
-            f'stream table "{stored.name}" does not hold rows that its change takes away', hint="use full=True."
-        )
-    wanted = np.zeros(sought, np.int64)
-    wanted[numbers] = found.column("__trickle_copies").to_numpy()
+    numbered, numbers = np.unique(found.column(_NUMBER).to_numpy(), return_inverse=True)
+    if len(numbered) != rows:
+        raise drift(stored, rows - len(numbered), rows)
+    copies = np.zeros(rows, np.int64)
+    copies[numbers] = found.column(_COPIES).to_numpy()
     files, positions = (found.column(name).to_numpy() for name in (FILE, POSITION))
-    _take(transaction, stored, located, numbers, files, positions, wanted)
-    return copies
+    _take(transaction, stored, located, numbers, files, positions, copies)
+
+
+def arrive_staged(transaction: Transaction, stored: Table, work: row_work.Staged, weights: np.ndarray) -> int:
+    """Write the rows that come, each as often as its weight says; how many."""
+    came = weights[weights > 0]
+    if len(came):
+        rows = work.frame.where(F.col(WEIGHT) > 0)
+        if (came != 1).any():
+            rows = rows.withColumn(_COPIES, F.explode(F.sequence(F.lit(1), F.col(WEIGHT).cast("int"))))
+        columns = [F.col(quote_spark(c.name)) for c in stored.columns]
+        transaction.draft.add_files(stored, transaction.lake.writer(stored).write_spark(rows.select(*columns)))
+    arrive(transaction, stored)
+    return int(came.sum())

@@ -8,15 +8,14 @@ from pyspark.sql import functions as F
 
 from ..execute import rows as row_work
 from ..execute.transaction import Transaction
-from ..lake.changes import consolidate
 from ..lake.held import Held
 from ..lake.local import SMALL_STATE
-from ..lake.model import WEIGHT, Table
+from ..lake.model import Table
 from ..lake.scan import FILE, POSITION
 from ..lake.types import to_spark
 from ..sql.names import quote_spark
-from .apply import apply
 from .match import difference
+from .pairing import become
 from .phases import to_arrow
 from .replacing import arrive
 
@@ -66,11 +65,7 @@ def _by_driver(transaction: Transaction, stored: Table, full: DataFrame) -> tupl
 
 
 def _by_spark(transaction: Transaction, stored: Table, full: DataFrame) -> tuple[int, int]:
-    names = [quote_spark(c.name) for c in stored.columns]
-    both = full.select(*names, F.lit(1).cast("bigint").alias(WEIGHT)).unionAll(
-        transaction.rows(stored).select(*names, F.lit(-1).cast("bigint").alias(WEIGHT))
-    )
     try:
-        return apply(transaction, stored, consolidate(both), None)
+        return become(transaction, stored, full)
     finally:
         transaction.lake.leave_desk()

@@ -42,6 +42,24 @@ def test_values_of_every_type_come_and_go(db: trickle.Session, way: str) -> None
     stage.agrees("same", "SELECT * FROM odd")
 
 
+@pytest.mark.parametrize("left", [9, 8, 5, 1, 0])
+def test_so_many_copies_of_a_row_go_as_are_too_many(db: trickle.Session, way: str, left: int) -> None:
+    """Rows that stand in one file and in others, some of which went before."""
+    stage = Stage(db)
+    stage.change("CREATE TABLE t (k INT, n INT)", "INSERT INTO t SELECT 1, id FROM range(4)")
+    db.create_stream_table("same", "SELECT k FROM t", refresh_mode="FULL")
+    for start, end in ((4, 8), (8, 12)):
+        stage.change(f"INSERT INTO t SELECT 1, id FROM range({start}, {end})", "INSERT INTO t VALUES (2, 0), (3, 0)")
+        db.refresh_stream_table("same")
+    stage.change("DELETE FROM t WHERE n IN (5, 9, 11)")
+    assert db.refresh_stream_table("same").rows_deleted == 3
+    stage.change(f"DELETE FROM t WHERE k = 1 AND n NOT IN (SELECT n FROM t WHERE k = 1 ORDER BY n LIMIT {left})")
+    stage.change("DELETE FROM t WHERE k = 3", "INSERT INTO t VALUES (2, 1), (2, 1), (2, 1)")
+    done = db.refresh_stream_table("same")
+    assert (done.action, done.rows_inserted, done.rows_deleted) == ("FULL", 3, 9 - left + 2)
+    stage.agrees("same", "SELECT k FROM t")
+
+
 def test_lists_and_structs_are_compared_by_spark(db: trickle.Session) -> None:
     stage = Stage(db)
     stage.change("CREATE TABLE t (k INT, l ARRAY<INT>, s STRUCT<a: INT, b: STRING>)")

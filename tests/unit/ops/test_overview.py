@@ -19,9 +19,7 @@ from trickle.ops.overview import SLOW, TRIES, answered
         ([SLOW, SLOW, SLOW], SLOW, TRIES),
     ],
 )
-def test_the_quickest_answer_counts_and_a_quick_one_is_enough(
-    answers: list[float], seconds: float, asked: int
-) -> None:
+def test_the_quickest_answer_counts_and_a_quick_one_is_enough(answers: list[float], seconds: float, asked: int) -> None:
     # The clock is looked at before and after each question.
     moments = accumulate(chain.from_iterable(zip(repeat(0.0), answers, strict=False)))
     times: list[int] = []
