@@ -58,6 +58,19 @@ def test_in_brief_what_is_far_behind_is_timed_once_and_at_once(
     assert fighter.times == {"full": kept}
 
 
+@pytest.mark.parametrize(("is_brief", "kept"), [(True, {"differential": [90.0]}), (False, {})])
+def test_in_brief_a_differential_refresh_far_behind_is_the_last(
+    is_brief: bool, kept: dict[str, list[float]], tmp_path: Path
+) -> None:
+    fighter = Fighter(None, "d", "", tmp_path, is_brief=is_brief, spent=90.0)
+    fighter.hold_against(30.0)
+    assert not fighter.beaten
+    for _ in range(2):
+        fighter.hold_against(20.0)
+    assert fighter.times == kept and len(fighter.phases) == len(kept)
+    assert fighter.beaten == set(kept)
+
+
 def test_in_brief_no_gain_is_judged() -> None:
     cells = [Cell("scan", 1_000_000, share, duel(100, 200), auto_ms=100) for share in (0.001, 0.1)]
     assert len(matrix.verdicts(cells)) == 3

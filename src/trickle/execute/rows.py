@@ -104,10 +104,8 @@ def remove(transaction: Transaction, table: Table, located: Located, files: np.n
 
 
 def _refuse_twice(table: Table, files: np.ndarray, positions: np.ndarray) -> None:
-    if len(files) < 2:
-        return
-    places = np.stack([files, positions], axis=1)
-    if len(np.unique(places, axis=0)) != len(places):
+    order = np.lexsort((positions, files))
+    if ((np.diff(files[order]) == 0) & (np.diff(positions[order]) == 0)).any():
         raise ConstraintViolated(
             f'MERGE INTO "{table.label}": a row matches several source rows',
             detail="it is not defined which of them should win.",

@@ -14,12 +14,13 @@ import numpy as np
 from sqlalchemy import Connection, func, insert, select
 
 from ..errors import AlreadyExists, CommitConflict, DependentsExist, NotFound
-from . import entries, positions, snapshots
+from . import entries, snapshots
 from .catalog import Catalog
 from .definitions import alive
+from .deleting import Deleting, is_emptied, replaces_some
 from .draft import Draft, TableDraft
 from .files import by_few, has_table, reflect
-from .model import DataFile, DeleteFile, Snapshot
+from .model import DataFile, Snapshot
 from .storage import Storage
 
 
@@ -32,27 +33,31 @@ class Committer:
 
     def commit(self, draft: Draft) -> int:
         """The new snapshot's id; `CommitConflict` if somebody else's commit stands in the way."""
-        prepared = self._write_first_deletes(draft)
+        return self.finish(draft, self.prepared(draft))
+
+    def prepared(self, draft: Draft) -> Deleting:
+        """Delete files, written before the lock is taken."""
+        deleting = Deleting(self.storage, draft, self._next(draft))
+        deleting.prepare()
+        return deleting
+
+    def _next(self, draft: Draft) -> int:
+        """The id that the draft's snapshot should get, where a delete file has to tell it."""
+        if not replaces_some(draft):
+            return draft.base.id + 1
+        with self.catalog.reading() as connection:
+            return snapshots.head(self.catalog, connection).id + 1
+
+    def finish(self, draft: Draft, deleting: Deleting) -> int:
+        """The rest, with no other committer beside us."""
         with self.catalog.writing() as connection:
             head = snapshots.head(self.catalog, connection)
             self._check(connection, draft, head)
-            commit = Committing(self, connection, draft, head, prepared)
+            commit = Committing(self, connection, draft, head, deleting)
             id = commit.run()
         for path in set(draft.written) - commit.named:
-            self.storage.remove(path)  # written and emptied again by the same transaction
+            self.storage.remove(path)  # written in vain, or emptied again by the same transaction
         return id
-
-    def _write_first_deletes(self, draft: Draft) -> dict[int, DeleteFile]:
-        """Delete files that need not know the snapshot's id are written before the lock is taken."""
-        found: dict[int, DeleteFile] = {}
-        for part in draft.tables.values():
-            for file_id, gone in part.removed.items():
-                file = part.seen.get(file_id) or part.added.get(file_id)
-                if file is None or file.delete is not None or _all_gone(file, gone):
-                    continue
-                found[file_id] = positions.write(self.storage, part.table.path, file.path, gone, None)
-                draft.written.append(found[file_id].path)
-        return found
 
     def _check(self, connection: Connection, draft: Draft, head: Snapshot) -> None:
         """What the draft stands on must still be true at the head."""
@@ -164,11 +169,6 @@ def _lost(part: TableDraft, why: str) -> CommitConflict:
     )
 
 
-def _all_gone(file: DataFile, gone: np.ndarray) -> bool:
-    already = (file.delete.count if file.delete else 0) + len(file.inlined_deletes)
-    return already + len(gone) >= file.records
-
-
 @dataclass
 class Committing:
     """One commit inside the lock."""
@@ -177,7 +177,7 @@ class Committing:
     connection: Connection
     draft: Draft
     head: Snapshot
-    prepared: dict[int, DeleteFile]
+    deleting: Deleting
     tokens: list[str] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
     """Paths that the catalog names now."""
@@ -226,25 +226,15 @@ class Committing:
             file = part.seen.get(file_id) or part.added.get(file_id)
             if file is None or not len(gone):
                 continue
-            if _all_gone(file, gone):
+            if is_emptied(file, gone):
                 emptied |= {file_id} if file_id >= 0 else set()
-            elif file.delete is None:
-                files.delete(real.get(file_id, file_id), replace(self.prepared[file_id], begin=self.id))
+                continue
+            written = self.deleting.of(part, file, gone, self.id)
+            if file.delete is None:
+                files.delete(real.get(file_id, file_id), written)
             else:
-                files.replace_delete(file, self._cumulative(part, file, gone))
+                files.replace_delete(file, written)
         return emptied
-
-    def _cumulative(self, part: TableDraft, file: DataFile, gone: np.ndarray) -> DeleteFile:
-        """Old and new positions, each with the snapshot that deleted it; the new ones' id is known only now."""
-        assert file.delete is not None
-        old, at = positions.read(self.owner.storage, file.delete)
-        fresh = np.setdiff1d(gone, old)
-        merged = np.concatenate([old, fresh])
-        stamps = np.concatenate([at, np.full(len(fresh), self.id, np.int64)])
-        order = np.argsort(merged, kind="stable")
-        written = positions.write(self.owner.storage, part.table.path, file.path, merged[order], stamps[order])
-        self.draft.written.append(written.path)
-        return replace(written, begin=min(file.delete.begin, int(stamps.min())))
 
     def _name(self, part: TableDraft, added: bool, removed: bool) -> None:
         id = part.table.id

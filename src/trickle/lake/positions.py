@@ -102,6 +102,31 @@ def forget(storage: Storage, paths: Set[str]) -> None:
     _KEPT.forget(lambda key: key[0] == storage.root and key[1] in paths)
 
 
+def joined(old: Positions, at: np.ndarray, gone: Positions, snapshot: int) -> tuple[Positions, np.ndarray]:
+    """What was deleted before and what is deleted now, both sorted, each with the snapshot that deleted it first.
+
+    >>> [side.tolist() for side in joined(np.array([1, 4]), np.array([7, 8]), np.array([2, 4, 9]), 10)]
+    [[1, 2, 4, 9], [7, 10, 8, 10]]
+    """
+    fresh = gone[~among(gone, old)]
+    merged = np.concatenate([old, fresh])
+    stamps = np.concatenate([at, np.full(len(fresh), snapshot, np.int64)])
+    order = np.argsort(merged, kind="stable")  # which takes two sorted runs for what they are
+    return merged[order], stamps[order]
+
+
+def among(positions: Positions, others: Positions) -> np.ndarray:
+    """Of each of the sorted positions, whether it is one of the others, sorted as well.
+
+    >>> among(np.array([2, 4, 9]), np.array([1, 4])).tolist(), among(np.array([2]), np.array([], int)).tolist()
+    ([False, True, False], [False])
+    """
+    if not len(others):
+        return np.zeros(len(positions), bool)
+    at = np.minimum(np.searchsorted(others, positions), len(others) - 1)
+    return np.asarray(others[at] == positions)
+
+
 def read_many(storage: Storage, pieces: list[Piece]) -> list[Positions]:
     if len(pieces) < 4:
         return [dead_positions(storage, p) for p in pieces]

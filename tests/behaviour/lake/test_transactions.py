@@ -7,6 +7,9 @@ from pyspark.sql import SparkSession
 
 import trickle
 from trickle.errors import CommitConflict, QueryError
+from trickle.lake.commit import Committer
+from trickle.lake.deleting import Deleting
+from trickle.lake.draft import Draft
 from trickle.testing.lakes import LakeSite
 from trickle.testing.smoke import rows
 
@@ -130,3 +133,29 @@ def test_a_table_dropped_in_a_transaction_may_come_back_in_it(bank: trickle.Sess
         bank.sql("INSERT INTO log VALUES ('again')")
         assert bank.sql("SELECT * FROM log").toArrow().to_pylist() == [{"word": "again"}]
     assert bank.table("log").toArrow().to_pylist() == [{"word": "again"}]
+
+
+def test_deletes_that_were_written_for_a_number_which_another_commit_took_tell_their_own(
+    db: trickle.Session, lake: LakeSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.sql("CREATE TABLE t AS SELECT id FROM range(0, 100, 1, 1)")
+    db.sql("CREATE TABLE other (id INT)")
+    db.sql("DELETE FROM t WHERE id < 10")
+    finish = Committer.finish
+
+    def outrun(committer: Committer, draft: Draft, deleting: Deleting) -> int:
+        monkeypatch.setattr(Committer, "finish", finish)
+        db.append("other", [{"id": 1}])
+        return committer.finish(draft, deleting)
+
+    for start, outruns in ((20, True), (30, False)):
+        before = db.head()
+        if outruns:
+            monkeypatch.setattr(Committer, "finish", outrun)
+        db.sql(f"DELETE FROM t WHERE id BETWEEN {start} AND {start + 1}")
+        own = before + 1 + outruns
+        assert db.head() == own
+        assert rows(db.changes("t", start=before, end=own - 1)) == {}
+        assert rows(db.changes("t", start=own - 1)) == {(start, -1): 1, (start + 1, -1): 1}
+    assert db.table("t").count() == 86
+    assert len([path for path in lake.files() if "delete" in path.name]) == 3, "what was written in vain is gone"

@@ -77,7 +77,7 @@ def matrix(
     auto: Annotated[bool, typer.Option("--auto", help="Measure a stream table in AUTO mode beside it.")] = False,
     full: Annotated[bool, typer.Option("--full/--no-full", help="Measure FULL refreshes of the same change.")] = True,
     brief: Annotated[
-        bool, typer.Option("--brief", help="Time what takes four times as long as the refresh only once.")
+        bool, typer.Option("--brief", help="Time what takes four times as long as the other way only once.")
     ] = False,
     duckdb: DuckDB = False,
     rounds: Rounds = 5,

@@ -23,7 +23,7 @@ from .rival import DuckDBRival
 from .work import SparkWork, counted
 
 FAR = 4
-"""So many times as long as a differential refresh, and once tells enough, however cold it was."""
+"""So many times as long as the other way, and once tells enough, however cold it was."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,16 @@ class Fighter:
     folder: Path
     rival: DuckDBRival | None = None
     is_brief: bool = False
-    """Whether a way that is far behind is timed once."""
+    """Whether a way that is far behind is timed once, and recomputing without Trickle in any case."""
     beaten: set[str] = field(default_factory=set)
-    """The ways that were."""
+    """The ways that are not taken any more."""
     times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     spent: float = 0.0
     """Milliseconds of the last differential refresh."""
     phases: list[dict[str, float]] = field(default_factory=list)
     works: list[SparkWork] = field(default_factory=list)
+    _last: tuple[dict[str, float], SparkWork] = field(default_factory=lambda: ({}, SparkWork()))
+    """Phases and work of the last differential refresh."""
 
     @property
     def twin(self) -> str:
@@ -96,12 +98,19 @@ class Fighter:
 
     def differential(self, timed: bool = True) -> None:
         """One refresh; it must have been differential."""
+        if "differential" in self.beaten:
+            return
         with collected() as clock, counted(self.db.spark, self.db.lake.shelf) as work:
-            self.spent = spent = undisturbed(self._refresh)
+            self.spent = undisturbed(self._refresh)
+        self._last = clock.milliseconds, work
         if timed:
-            self.times["differential"].append(spent)
-            self.phases.append(clock.milliseconds)
-            self.works.append(work)
+            self._note()
+
+    def _note(self) -> None:
+        phases, work = self._last
+        self.times["differential"].append(self.spent)
+        self.phases.append(phases)
+        self.works.append(work)
 
     def _refresh(self) -> None:
         done = self.db.refresh_stream_table(self.name, upstream=False)
@@ -110,15 +119,26 @@ class Fighter:
 
     def full(self, timed: bool = True) -> None:
         """The twin, which has the same change before it."""
-        if "full" not in self.beaten:
-            self.keep("full", undisturbed(lambda: self.db.refresh_stream_table(self.twin, upstream=False)), timed)
+        if "full" in self.beaten:
+            return
+        spent = undisturbed(lambda: self.db.refresh_stream_table(self.twin, upstream=False))
+        self.keep("full", spent, timed)
+        self.hold_against(spent)
+
+    def hold_against(self, full: float) -> None:
+        """In brief, a differential refresh that is far behind a full one was the last."""
+        if self.is_brief and self.spent > FAR * full and "differential" not in self.beaten:
+            self.beaten.add("differential")
+            if not self.phases:
+                self._note()
 
     def recompute(self, timed: bool = True) -> None:
         target = self.folder / self.name
         shutil.rmtree(target, ignore_errors=True)
         if "spark" not in self.beaten:
             spent = undisturbed(lambda: self.db.sql(self.query).write.parquet(str(target)))
-            self.keep("spark", spent, timed)
+            self.keep("spark", spent, timed or self.is_brief)
+            self.beaten |= {"spark"} if self.is_brief else set()
         if self.rival is not None:
             spent = self.rival.recompute(self.query, self.folder / f"{self.name}.duckdb.parquet")
             self.times["duckdb"] += [spent] if timed else []
