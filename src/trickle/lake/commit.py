@@ -17,7 +17,7 @@ from ..errors import AlreadyExists, CommitConflict, DependentsExist, NotFound
 from . import entries, snapshots
 from .catalog import Catalog
 from .definitions import alive
-from .deleting import Deleting, is_emptied, replaces_some
+from .deleting import Deleting, is_emptied, replaces_large
 from .draft import Draft, TableDraft
 from .files import by_few, has_table, reflect
 from .model import DataFile, Snapshot
@@ -42,8 +42,8 @@ class Committer:
         return deleting
 
     def _next(self, draft: Draft) -> int:
-        """The id that the draft's snapshot should get, where a delete file has to tell it."""
-        if not replaces_some(draft):
+        """The id that the draft's snapshot should get; asked for only where to be wrong would cost more than to ask."""
+        if not replaces_large(draft):
             return draft.base.id + 1
         with self.catalog.reading() as connection:
             return snapshots.head(self.catalog, connection).id + 1

@@ -7,6 +7,7 @@ That is nearly always the one after the newest; where another commit came in bet
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,6 +17,9 @@ from .draft import Draft, TableDraft
 from .model import DataFile, DeleteFile
 from .storage import Storage
 
+MOST_AT_ONCE = 8
+"""Delete files that are written at the same time: where storage is far away, each waits for it."""
+
 
 def is_emptied(file: DataFile, gone: np.ndarray) -> bool:
     """Whether no row of the file is left."""
@@ -23,9 +27,9 @@ def is_emptied(file: DataFile, gone: np.ndarray) -> bool:
     return already + len(gone) >= file.records
 
 
-def replaces_some(draft: Draft) -> bool:
-    """Whether delete files will take the place of others."""
-    return any(file.delete is not None for _, file, _ in _worn(draft))
+def replaces_large(draft: Draft) -> bool:
+    """Whether a delete file will take the place of one that takes long to write again."""
+    return any(file.delete is not None and file.delete.count > positions.FEW for _, file, _ in _worn(draft))
 
 
 def _worn(draft: Draft) -> Iterator[tuple[TableDraft, DataFile, np.ndarray]]:
@@ -47,8 +51,14 @@ class Deleting:
     """By data file."""
 
     def prepare(self) -> None:
-        for part, file, gone in _worn(self.draft):
-            self._written[file.id] = self._write(part, file, gone, self.expected)
+        worn = list(_worn(self.draft))
+
+        def write(part: TableDraft, file: DataFile, gone: np.ndarray) -> DeleteFile:
+            return self._write(part, file, gone, self.expected)
+
+        with ThreadPoolExecutor(min(MOST_AT_ONCE, len(worn) or 1)) as pool:
+            written = list(pool.map(lambda one: write(*one), worn))
+        self._written = {file.id: made for (_, file, _), made in zip(worn, written, strict=True)}
 
     def of(self, part: TableDraft, file: DataFile, gone: np.ndarray, snapshot: int) -> DeleteFile:
         """What names the file's deleted rows in the draft's snapshot, whose id is known by now."""

@@ -20,7 +20,7 @@ from .storage import Storage
 from .text import word
 from .types import to_arrow
 
-MOST_ROWS = 1_000_000
+MOST_ROWS = 2_000_000
 """Rows of a change, or of a state that was looked up, that the driver hands to Spark."""
 SMALL_STATE = 20_000
 """Rows of a state that it hands to Spark as a whole."""

@@ -221,3 +221,5 @@ class Bound:
     high: object | None = None
     values: tuple[Any, ...] | None = None
     or_null: bool = False
+    spans: tuple[tuple[Any, Any], ...] = ()
+    """Where in [low, high] it lies, if more is known."""

@@ -179,7 +179,7 @@ def _may_hold(stats: GroupStats, bound: Bound) -> bool:
         return True
     if bound.values is None:
         low, high = stats.min if bound.low is None else bound.low, stats.max if bound.high is None else bound.high
-        return not (high < stats.min or low > stats.max)
+        return any(first <= stats.max and last >= stats.min for first, last in bound.spans or ((low, high),))
     at = bisect_left(bound.values, stats.min)
     return at < len(bound.values) and bound.values[at] <= stats.max
 

@@ -1,13 +1,10 @@
-"""A delta becomes deleted positions and new files of the stored table, in a draft."""
+"""A delta that the driver holds becomes deleted positions and new files of the stored table, in a draft."""
 
 from __future__ import annotations
-
-from contextlib import ExitStack
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column as SparkColumn
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
@@ -22,10 +19,10 @@ from ..lake.types import to_spark
 from ..sql.names import quote_spark
 from .lookups import key_bound
 from .match import matches
-from .phases import phase, to_arrow
+from .phases import to_arrow
 from .replacing import arrive
 
-_NUMBER, _COPIES = "__trickle_n", "__trickle_copies"
+_NUMBER = "__trickle_n"
 
 
 class Drift(LakeError):
@@ -42,19 +39,10 @@ def drift(stored: Table, missing: int, wanted: int) -> Drift:
     )
 
 
-def apply(transaction: Transaction, stored: Table, delta: DataFrame, key: tuple[str, ...] | None) -> tuple[int, int]:
-    """Rows added and rows removed; `delta` has the stored columns, typed so, and the weight, each row once."""
-    names = [c.name for c in stored.columns]
-    with ExitStack() as stack:
-        with phase("run"):
-            work = stack.enter_context(row_work.staged(transaction, delta, stored))
-        return _apply_staged(transaction, stored, work, list(key) if key else names)
-
-
 def apply_local(
     transaction: Transaction, stored: Table, delta: pa.Table, key: tuple[str, ...] | None = None
 ) -> tuple[int, int]:
-    """The same of a delta that the driver holds, its columns typed as they are stored."""
+    """Rows added and rows removed; `delta` has the stored columns, typed so, and the weight, each row once."""
     names = [c.name for c in stored.columns]
     weights = delta.column(WEIGHT).to_numpy()
     came, went = weights > 0, weights < 0
@@ -87,7 +75,7 @@ def _remove(
         if pairs is not None:
             numbers, at = pairs
             files, positions = (held.column(name).to_numpy()[at] for name in (FILE, POSITION))
-            _take(transaction, stored, located, numbers, files, positions, copies)
+            take(transaction, stored, located, numbers, files, positions, copies)
             return
     spark = transaction.lake.desk if isinstance(located.rows, Held) else transaction.lake.spark
     wanted = leaving.select(match).append_column(_NUMBER, pa.array(np.arange(leaving.num_rows), pa.int64()))
@@ -97,12 +85,12 @@ def _remove(
         rows, sought = rows.coalesce(1), sought.coalesce(1)
     else:
         sought = F.broadcast(sought)
-    found = to_arrow(rows.join(sought, _same(stored, match)).select(_NUMBER, FILE, POSITION))
+    found = to_arrow(rows.join(sought, same(stored, match)).select(_NUMBER, FILE, POSITION))
     numbers, files, positions = (found.column(n).to_numpy() for n in (_NUMBER, FILE, POSITION))
-    _take(transaction, stored, located, numbers, files, positions, copies)
+    take(transaction, stored, located, numbers, files, positions, copies)
 
 
-def _take(
+def take(
     transaction: Transaction,
     stored: Table,
     located: Located,
@@ -123,7 +111,7 @@ def _take(
     row_work.remove(transaction, stored, located, files[chosen], positions[chosen])
 
 
-def _same(stored: Table, match: list[str]) -> SparkColumn:
+def same(stored: Table, match: list[str]) -> SparkColumn:
     condition = F.lit(True)
     for n, name in enumerate(match):
         column = stored.column(name)
@@ -154,46 +142,3 @@ def bounds(stored: Table, leaving: pa.Table, match: list[str]) -> list[Bound]:
     columns = [column for name in match if (column := stored.column(name)) is not None and not column.children]
     found = [key_bound(column, leaving.column(column.name), null_safe=True) for column in columns]
     return [bound for bound in found if bound is not None]
-
-
-def _apply_staged(transaction: Transaction, stored: Table, work: row_work.Staged, match: list[str]) -> tuple[int, int]:
-    """The same for a delta too large for the driver: its rows stay in Spark, only weights and positions come back."""
-    weights = work.select([WEIGHT]).column(WEIGHT).to_numpy()
-    went = weights[weights < 0]
-    if len(went):
-        leaving = work.frame.where(F.col(WEIGHT) < 0)
-        remove_staged(transaction, stored, transaction.located(stored), leaving, match, len(went))
-    return arrive_staged(transaction, stored, work, weights), int(-went.sum())
-
-
-def remove_staged(
-    transaction: Transaction, stored: Table, located: Located, leaving: DataFrame, match: list[str], rows: int
-) -> None:
-    """Find and take away the stored rows that go: so many, each as often as its weight says."""
-    sought = leaving.select(
-        *(F.col(quote_spark(n)).alias(f"__trickle_m{i}") for i, n in enumerate(match)),
-        F.monotonically_increasing_id().alias(_NUMBER),
-        (-F.col(WEIGHT)).alias(_COPIES),
-    )
-    joined = located.frame.join(sought, _same(stored, match)).select(_NUMBER, _COPIES, FILE, POSITION)
-    found = to_arrow(joined)
-    numbered, numbers = np.unique(found.column(_NUMBER).to_numpy(), return_inverse=True)
-    if len(numbered) != rows:
-        raise drift(stored, rows - len(numbered), rows)
-    copies = np.zeros(rows, np.int64)
-    copies[numbers] = found.column(_COPIES).to_numpy()
-    files, positions = (found.column(name).to_numpy() for name in (FILE, POSITION))
-    _take(transaction, stored, located, numbers, files, positions, copies)
-
-
-def arrive_staged(transaction: Transaction, stored: Table, work: row_work.Staged, weights: np.ndarray) -> int:
-    """Write the rows that come, each as often as its weight says; how many."""
-    came = weights[weights > 0]
-    if len(came):
-        rows = work.frame.where(F.col(WEIGHT) > 0)
-        if (came != 1).any():
-            rows = rows.withColumn(_COPIES, F.explode(F.sequence(F.lit(1), F.col(WEIGHT).cast("int"))))
-        columns = [F.col(quote_spark(c.name)) for c in stored.columns]
-        transaction.draft.add_files(stored, transaction.lake.writer(stored).write_spark(rows.select(*columns)))
-    arrive(transaction, stored)
-    return int(came.sum())

@@ -20,6 +20,7 @@ from ..learning import once
 from ..plan import CONTRIBUTIONS, KEYS, STORED, Node, Version, weight
 from ..plan.recursion import settled
 from . import apply as applying
+from . import large
 from .change_sql import labelled as labels_of
 from .change_sql import stored_change
 from .compile import MOST_OPERATORS, Compiled
@@ -111,7 +112,7 @@ class Differential:
         return added, removed
 
     def by_spark(self, change: Statement, is_large: bool) -> tuple[int, int]:
-        return applying.apply(self.transaction, self.stored, self.frames.run(change, is_large), self.storage.key)
+        return large.apply(self.transaction, self.stored, self.frames.run(change, is_large), self.storage.key)
 
     @property
     def small(self) -> int:

@@ -15,11 +15,12 @@ from ..lake.types import to_arrow
 from ..plan import Version
 from ..sql.bounds import bounds as bounds_of
 from ..sql.names import quote_spark
+from .spans import spans
 
 MOST_KEYS = 200_000
 """Keys that files are pruned by one by one; of more, the least and the greatest."""
 MOST_LISTED = 500
-"""Keys that Spark's reader is told."""
+"""Keys that Spark's reader is told; of more, where they lie."""
 Read = tuple[str, Version]
 
 
@@ -100,7 +101,7 @@ def _bound(column: Column, values: pa.Array, or_null: bool) -> Bound:
     if len(values) <= MOST_KEYS:
         return Bound(column.name, values=tuple(sorted(values.to_pylist())), or_null=or_null)
     ends = pc.min_max(values)
-    return Bound(column.name, low=ends["min"].as_py(), high=ends["max"].as_py(), or_null=or_null)
+    return Bound(column.name, ends["min"].as_py(), ends["max"].as_py(), or_null=or_null, spans=spans(values))
 
 
 def _comparable(state: pa.DataType, key: pa.DataType) -> bool:
@@ -123,16 +124,28 @@ def condition(bounds: Sequence[Bound]) -> str | None:
 def _condition(bound: Bound) -> str | None:
     name = quote_spark(bound.column)
     if bound.values is None:
-        ends = [literal(bound.low), literal(bound.high)]
-        asked = None if None in ends else f"{name} BETWEEN {ends[0]} AND {ends[1]}"
+        asked = _in_spans(name, bound.spans or ((bound.low, bound.high),))
+    elif len(bound.values) > MOST_LISTED:
+        asked = _in_spans(name, spans(pa.array(bound.values)))
     else:
         values = [literal(v) for v in bound.values]
-        if not values or len(values) > MOST_LISTED or None in values:
+        if not values or None in values:
             return None
         asked = f"{name} IN ({', '.join(v for v in values if v is not None)})"
     if asked is None:
         return None
     return f"({asked} OR {name} IS NULL)" if bound.or_null else f"({asked})"
+
+
+def _in_spans(name: str, found: Sequence[tuple[object, object]]) -> str | None:
+    """
+    >>> _in_spans("k", ((1, 3), (7, 9)))
+    'k BETWEEN 1 AND 3 OR k BETWEEN 7 AND 9'
+    """
+    ends = [(literal(low), literal(high)) for low, high in found]
+    if not ends or any(None in pair for pair in ends):
+        return None
+    return " OR ".join(f"{name} BETWEEN {low} AND {high}" for low, high in ends)
 
 
 def literal(value: object) -> str | None:

@@ -7,6 +7,7 @@ To find the change first and the places then would bring all stored rows togethe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 import pyarrow.compute as pc
@@ -16,15 +17,20 @@ from pyspark.sql import functions as F
 
 from ..execute import rows as row_work
 from ..execute.transaction import Transaction
-from ..lake.model import WEIGHT, Table
+from ..lake.model import WEIGHT, Column, Table
 from ..lake.scan import FILE, POSITION
+from ..lake.text import word
 from ..sql.names import quote_spark
-from .apply import arrive_staged, remove_staged
+from .large import arrive_staged, remove_staged
 from .phases import phase
 
 _PLACE = "__trickle_place"
 _SHIFT = 40
 """Bits of a place that say the position; the others say the file."""
+_TASK_ROWS = 2_000_000
+"""Rows that one task counts."""
+_VARYING = frozenset({"float32", "float64"})
+"""Types of values that are equal and look different, so that they may not say which task a row belongs to."""
 
 
 def become(transaction: Transaction, stored: Table, rows: DataFrame) -> tuple[int, int]:
@@ -33,7 +39,8 @@ def become(transaction: Transaction, stored: Table, rows: DataFrame) -> tuple[in
     names = [c.name for c in stored.columns]
     with ExitStack() as stack:
         with phase("run"):
-            work = stack.enter_context(row_work.staged(transaction, _difference(rows, located.frame, names), stored))
+            moved = _difference(rows, located.frame, stored.columns, 2 * located.most_rows)
+            work = stack.enter_context(row_work.staged(transaction, moved, stored))
         moved = work.select([WEIGHT, _PLACE])
         weights = moved.column(WEIGHT).to_numpy()
         alone = moved.filter(pc.equal(moved.column(WEIGHT), -1)).column(_PLACE).to_numpy()
@@ -45,13 +52,22 @@ def become(transaction: Transaction, stored: Table, rows: DataFrame) -> tuple[in
         return arrive_staged(transaction, stored, work, weights), int(-weights[weights < 0].sum())
 
 
-def _difference(rows: DataFrame, located: DataFrame, names: list[str]) -> DataFrame:
-    columns = [F.col(quote_spark(n)) for n in names]
+def _difference(rows: DataFrame, located: DataFrame, stored: Sequence[Column], about: int) -> DataFrame:
+    columns = [F.col(quote_spark(c.name)) for c in stored]
     place = F.shiftleft(FILE, _SHIFT) + F.col(POSITION)
     wanted = rows.select(*columns, _number(1).alias(WEIGHT), F.lit(None).cast("bigint").alias(_PLACE))
     held = located.select(*columns, _number(-1).alias(WEIGHT), place.alias(_PLACE))
-    counted = wanted.unionAll(held).groupBy(*columns).agg(F.sum(WEIGHT).alias(WEIGHT), F.min(_PLACE).alias(_PLACE))
+    both = _together(wanted.unionAll(held), stored, about)
+    counted = both.groupBy(*columns).agg(F.sum(WEIGHT).alias(WEIGHT), F.min(_PLACE).alias(_PLACE))
     return counted.where(F.col(WEIGHT) != 0)
+
+
+def _together(rows: DataFrame, columns: Sequence[Column], about: int) -> DataFrame:
+    """Equal rows in one task before they are counted: to count them where they are first does nothing for most rows."""
+    if any(c.children or word(c.type) in _VARYING for c in columns):
+        return rows
+    tasks = max(int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1), about // _TASK_ROWS)
+    return rows.repartition(tasks, *(F.col(quote_spark(c.name)) for c in columns))
 
 
 def _number(value: int) -> SparkColumn:

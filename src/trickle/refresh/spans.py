@@ -1,0 +1,34 @@
+"""Many keys as a few spans: what a reader of files may be told of them, so that it skips what lies between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..lake.orders import whole_numbers
+
+MOST_SPANS = 16
+
+
+def spans(values: pa.Array, most: int = MOST_SPANS) -> tuple[tuple[Any, Any], ...]:
+    """Where whole numbers or days lie, apart where the gaps are widest; nothing of other values.
+
+    >>> spans(pa.array([91, 1, 3, 200, 2, 90]), most=2), spans(pa.array([5])), spans(pa.array(["a"]))
+    (((1, 91), (200, 200)), ((5, 5),), ())
+    """
+    numbers = whole_numbers(values)
+    if numbers is None or not len(numbers):
+        return ()
+    ordered = np.sort(numbers)
+    gaps = np.diff(ordered)
+    widest = np.argpartition(gaps, -most + 1)[-most + 1 :] if len(gaps) >= most else np.arange(len(gaps))
+    after = np.sort(widest[gaps[widest] > 1]) + 1
+    first, last = (ordered[edges] for edges in (np.r_[0, after], np.r_[after - 1, len(ordered) - 1]))
+    return tuple(zip(_told(first, values.type), _told(last, values.type), strict=True))
+
+
+def _told(numbers: np.ndarray, type: pa.DataType) -> list[Any]:
+    days = pa.types.is_date32(type)
+    return list(pa.array(numbers.astype(np.int32) if days else numbers).cast(type).to_pylist())
