@@ -27,8 +27,8 @@ from .phases import phase
 _PLACE = "__trickle_place"
 _SHIFT = 40
 """Bits of a place that say the position; the others say the file."""
-_TASK_ROWS = 2_000_000
-"""Rows that one task counts."""
+_FEW_ROWS, _MANY_ROWS = 100_000, 2_000_000
+"""Rows that one task counts: fewer are not worth a task of their own, more may not have the place."""
 _VARYING = frozenset({"float32", "float64"})
 """Types of values that are equal and look different, so that they may not say which task a row belongs to."""
 
@@ -66,7 +66,8 @@ def _together(rows: DataFrame, columns: Sequence[Column], about: int) -> DataFra
     """Equal rows in one task before they are counted: to count them where they are first does nothing for most rows."""
     if any(c.children or word(c.type) in _VARYING for c in columns):
         return rows
-    tasks = max(int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1), about // _TASK_ROWS)
+    usual = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    tasks = max(min(usual, about // _FEW_ROWS + 1), about // _MANY_ROWS)
     return rows.repartition(tasks, *(F.col(quote_spark(c.name)) for c in columns))
 
 
