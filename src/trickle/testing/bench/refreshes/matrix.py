@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from statistics import median
 from typing import Any
@@ -118,12 +119,15 @@ class _Trial:
         for number in range(warmups + self.plan.rounds):
             self.facts.change(many)
             timed = number >= warmups
-            fighter.differential(timed)
+            ways = [partial(fighter.differential, timed)]
             if self.plan.auto and number >= warmups - AUTO_WARMUPS:
-                self.learn(learner, timed)
+                ways.append(partial(self.learn, learner, timed))
+            if self.plan.full and number >= warmups - RECOMPUTED_WARMUPS:
+                ways.append(partial(fighter.full, timed))
+            first = number % len(ways)
+            for way in (*ways[first:], *ways[:first]):
+                self.alone(way)
             if number >= warmups - RECOMPUTED_WARMUPS:
-                if self.plan.full:
-                    fighter.full(timed)
                 fighter.recompute(timed)
         for made in (name, *([fighter.twin] if self.plan.full else ()), *([learner] if self.plan.auto else ())):
             db.drop_stream_table(made)
@@ -137,6 +141,11 @@ class _Trial:
         bearable = int(MOST_CHANGED * self.facts.rows / many) - self.plan.rounds
         wanted = min(self.plan.warmups, max(RECOMPUTED_WARMUPS, bearable))
         return max(wanted, AUTO_WARMUPS) if self.plan.auto else wanted
+
+    def alone(self, way: Callable[[], None]) -> None:
+        """Without the change that was read for others: each stream table is measured as if it were the only one."""
+        self.arena.db.lake.change_sets.kept.forget(lambda _: True)
+        way()
 
     def learn(self, learner: str, timed: bool) -> None:
         actions: list[str] = []
