@@ -73,7 +73,7 @@ def beside(told: list[dict[str, Any]]) -> list[set[str]]:
 
 def test_who_falls_behind_is_slowed_down_and_it_is_told(shop: Pretence) -> None:
     busy = shop.stream("busy", schedule="1ms")
-    with shop.running():
+    with shop.taking(0.002), shop.running():
         for _ in range(4):
             shop.change()
             wait(lambda: shop.frontier(busy) == shop.db.head())

@@ -93,6 +93,17 @@ class Pretence:
             yield go
             go.set()
 
+    @contextmanager
+    def taking(self, seconds: float) -> Iterator[None]:
+        """Refreshes take so long at least."""
+
+        def wait_and_move(workers: Workers, tables: Sequence[StreamTable], target: int) -> Sequence[RefreshResult]:
+            time.sleep(seconds)
+            return moved(workers, tables, target)
+
+        with patch.object(Workers, "_refresh", wait_and_move):
+            yield
+
     def kinds(self, name: str) -> list[str]:
         return [event.kind for event in self.told if event.name == name]
 
