@@ -35,7 +35,16 @@ class Staged:
 
     def select(self, names: list[str]) -> pa.Table:
         """Few columns of them, read by the driver."""
-        return ds.dataset(self.folder, format="parquet").to_table(columns=names)
+        return self._files.to_table(columns=names)
+
+    @property
+    def bytes(self) -> int:
+        """About what they take, by the files' footers."""
+        return sum(group.total_byte_size for file in self._files.get_fragments() for group in file.row_groups)
+
+    @property
+    def _files(self) -> ds.Dataset:
+        return ds.dataset(self.folder, format="parquet")
 
 
 Gathered: TypeAlias = pa.Table | Staged

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 import numpy as np
 import pyarrow.compute as pc
+from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -23,7 +24,8 @@ from .replacing import arrive
 
 _NUMBER, _COPIES = "__trickle_n", "__trickle_copies"
 MOST_SENT = 1_000_000
-"""Rows that go up to which they are sent to every task, so that the stored rows, most often many more, stay."""
+MOST_SENT_BYTES = 64 << 20
+"""Rows that go, and bytes of a change, up to which those are sent to every task: the stored rows, often more, stay."""
 MOST_LOOKED_AT = 8_000_000
 """Rows of a change up to which the driver looks where in the stored rows those that go may stand."""
 
@@ -45,8 +47,7 @@ def _apply(transaction: Transaction, stored: Table, work: row_work.Staged, match
         located = transaction.located(stored, known)
         if (asked := condition(known)) is not None:
             located.rows = located.frame.where(asked)
-        leaving = work.frame.where(F.col(WEIGHT) < 0)
-        remove_staged(transaction, stored, located, leaving, match, len(went))
+        remove_staged(transaction, stored, located, work, F.col(WEIGHT) < 0, match, len(went))
     return arrive_staged(transaction, stored, work, weights), int(-went.sum())
 
 
@@ -59,15 +60,21 @@ def _known(stored: Table, work: row_work.Staged, match: list[str]) -> list[Bound
 
 
 def remove_staged(
-    transaction: Transaction, stored: Table, located: Located, leaving: DataFrame, match: list[str], rows: int
+    transaction: Transaction,
+    stored: Table,
+    located: Located,
+    work: row_work.Staged,
+    leaving: SparkColumn,
+    match: list[str],
+    rows: int,
 ) -> None:
     """Find and take away the stored rows that go: so many, each as often as its weight says."""
-    sought = leaving.select(
+    sought = work.frame.where(leaving).select(
         *(F.col(quote_spark(n)).alias(f"__trickle_m{i}") for i, n in enumerate(match)),
         F.monotonically_increasing_id().alias(_NUMBER),
         (-F.col(WEIGHT)).alias(_COPIES),
     )
-    if rows <= MOST_SENT:
+    if rows <= MOST_SENT and work.bytes <= MOST_SENT_BYTES:
         sought = F.broadcast(sought)
     joined = located.frame.join(sought, same(stored, match)).select(_NUMBER, _COPIES, FILE, POSITION)
     found = to_arrow(joined)

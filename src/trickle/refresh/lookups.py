@@ -15,7 +15,7 @@ from ..lake.types import to_arrow
 from ..plan import Version
 from ..sql.bounds import bounds as bounds_of
 from ..sql.names import quote_spark
-from .spans import spans
+from .spans import spans, spans_of
 
 MOST_KEYS = 200_000
 """Keys that files are pruned by one by one; of more, the least and the greatest."""
@@ -126,7 +126,7 @@ def _condition(bound: Bound) -> str | None:
     if bound.values is None:
         asked = _in_spans(name, bound.spans or ((bound.low, bound.high),))
     elif len(bound.values) > MOST_LISTED:
-        asked = _in_spans(name, spans(pa.array(bound.values)))
+        asked = _in_spans(name, spans_of(bound.values))
     else:
         values = [literal(v) for v in bound.values]
         if not values or None in values:

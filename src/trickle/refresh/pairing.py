@@ -39,16 +39,15 @@ def become(transaction: Transaction, stored: Table, rows: DataFrame) -> tuple[in
     names = [c.name for c in stored.columns]
     with ExitStack() as stack:
         with phase("run"):
-            moved = _difference(rows, located.frame, stored.columns, 2 * located.most_rows)
-            work = stack.enter_context(row_work.staged(transaction, moved, stored))
+            change = _difference(rows, located.frame, stored.columns, 2 * located.most_rows)
+            work = stack.enter_context(row_work.staged(transaction, change, stored))
         moved = work.select([WEIGHT, _PLACE])
         weights = moved.column(WEIGHT).to_numpy()
         alone = moved.filter(pc.equal(moved.column(WEIGHT), -1)).column(_PLACE).to_numpy()
         if len(alone):
             row_work.remove(transaction, stored, located, alone >> _SHIFT, alone & ((1 << _SHIFT) - 1))
         if (weights < -1).any():
-            several = work.frame.where(F.col(WEIGHT) < -1)
-            remove_staged(transaction, stored, located, several, names, int((weights < -1).sum()))
+            remove_staged(transaction, stored, located, work, F.col(WEIGHT) < -1, names, int((weights < -1).sum()))
         return arrive_staged(transaction, stored, work, weights), int(-weights[weights < 0].sum())
 
 
